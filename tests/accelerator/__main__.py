@@ -8,10 +8,9 @@ pretended`` a device that is none: so the script itself is tried where there is 
 import argparse
 import platform
 import sys
-from functools import partial
+from importlib import import_module
 
-from tests.accelerator import older
-from tests.accelerator.prepare import prepare_process
+from tests.accelerator.prepare import describe_device, find_accelerator, prepare_process
 from tests.accelerator.table import Table
 
 LIMITS_S = {"pairs": 50, "templates": 70, "runs": 80, "models": 50, "app": 50, "speed": 45}
@@ -24,20 +23,19 @@ def main() -> int:
     options.add_argument("--device", help=argparse.SUPPRESS)
     options.add_argument("--times", type=float, default=1.0, help="factor for the time of each part")
     asked = options.parse_args()
-    name = asked.device or older.find_accelerator()
+    name = asked.device or find_accelerator()
     if not name:
         print("no accelerator here: 0 tried")
         print("What it needs: torch that sees a device of CUDA, ROCm, XPU or MPS.")
         return 0
     missing = prepare_process(name)
-    from tests.accelerator import parts
-
-    table = Table(parts.describe_device(name))
+    table = Table(describe_device(name))
     print(f"{table.title}, Python {platform.python_version()}", flush=True)
     if missing:
         print(f"missing here: {', '.join(missing)}", flush=True)
     for part in asked.part or LIMITS_S:
-        table.run_part(part, LIMITS_S[part] * asked.times, partial(parts.try_part, part, table, name))
+        add_rows = lambda part=part: import_module(f"tests.accelerator.{part}").add_rows(table, name)  # noqa: E731
+        table.run_part(part, LIMITS_S[part] * asked.times, add_rows)
     print(table.text(missing))
     return int(table.failures > 0)
 

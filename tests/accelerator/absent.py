@@ -14,10 +14,6 @@ PACKAGES = (
 )
 
 
-class MissingError(ImportError):
-    """A package that is not installed was needed."""
-
-
 class _Absent(ModuleType):
     """A module that is not there: whatever is taken from it can be named, and not called."""
 
@@ -28,7 +24,7 @@ class _Absent(ModuleType):
             raise AttributeError(name)
 
         def refuse(*_args: Any, **_kwargs: Any) -> Any:
-            raise MissingError(f"{self.__name__.partition('.')[0]} is not installed here")
+            raise ImportError(f"{self.__name__.partition('.')[0]} is not installed here")
 
         return type(name, (), {"__new__": refuse, "__class_getitem__": lambda cls, _item: cls})
 
@@ -37,19 +33,17 @@ class _Finder(MetaPathFinder, Loader):
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
 
-    def find_spec(self, name: str, _path: Any = None, _target: Any = None) -> ModuleSpec | None:
-        known = name.partition(".")[0] in self._names
-        return ModuleSpec(name, self, is_package=True) if known else None
+    def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
+        return ModuleSpec(name, self, is_package=True) if name.partition(".")[0] in self._names else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return _Absent(spec.name)
 
     def exec_module(self, _module: ModuleType) -> None:
-        return None
+        pass
 
 
 def is_there(package: str) -> bool:
-    """Return whether a package is installed."""
     spec = importlib.util.find_spec(package)
     return spec is not None and not isinstance(spec.loader, _Finder)
 

@@ -15,7 +15,6 @@ _STEPS = 4
 
 
 def main(tasks: list[str]) -> None:
-    """Compare the runs of tasks; say how many answers were compared."""
     pretend_device([torch.float64])
     from explorer.training.settings import SETTINGS, devices
 
@@ -32,25 +31,16 @@ def main(tasks: list[str]) -> None:
 
 def _answers(task: str, device: str) -> Iterator[tuple[str, Any]]:
     """Yield what a run of a task has to say, by name."""
-    from explorer.training.instruments import INSTRUMENTS, Requested
     from explorer.training.runs import Run
-    from tests.accelerator.runs import settings_of
+    from tests.accelerator.runs import INSTRUMENTS, ask_instrument, settings_of
 
     run = Run(settings_of(task, device, steps=_STEPS, seeds=2))
     run.advance(_STEPS // 2)
     state = run.state_dict()
     assert all(type(tensor) is torch.Tensor for tensor in state["nets"]["tensors"])
     assert isinstance(run.nets.ensemble.parameters, Pretended) == (device == NAME)
-    for key, instrument in INSTRUMENTS.items():
-        try:
-            ask = (
-                run.measure
-                if isinstance(instrument, Requested)
-                else lambda one: run.snapshot((one,)).measured
-            )
-            yield key, ask(key)
-        except ValueError as error:  # it has nothing to say of this net
-            yield key, str(error)
+    for key in INSTRUMENTS:
+        yield key, ask_instrument(run, key)
     other = Run(settings_of(task, "cpu", steps=_STEPS, seeds=2))
     other.load_state_dict(state)
     for name, each in (("run", run), ("run that went on on the CPU", other)):

@@ -20,7 +20,6 @@ Kernels = Mapping[str, Mapping[str, Any]]
 
 
 def main() -> None:
-    """Print what is lacking for runs and for pairs."""
     name = pretend.pretend_device()
     kernels = {f"aten::{each['func'].partition('(')[0]}": each for each in yaml.safe_load(_LIST.read_text())}
     for what, work in (("runs and instruments", _train), ("ops and rules", _apply)):
@@ -47,8 +46,7 @@ def record_calls(work: Callable[[], None]) -> set[str]:
 def lacks(kernels: Kernels, call: str) -> bool:
     """Return whether a call has no kernel for the device; composites have what their parts have."""
     entry = kernels.get(call, {})
-    if "structured_delegate" in entry:
-        entry = kernels[f"aten::{entry['structured_delegate']}"]
+    entry = kernels.get(f"aten::{entry.get('structured_delegate')}", entry)
     dispatch = entry.get("dispatch") or {}
     keys = {each.strip() for group in dispatch for each in group.split(",")}
     return bool(keys) and _KEY not in keys and not any(each.startswith("Composite") for each in keys)
@@ -56,17 +54,13 @@ def lacks(kernels: Kernels, call: str) -> bool:
 
 def _train(name: str) -> None:
     from explorer.training import TASKS, Run
-    from explorer.training.instruments import INSTRUMENTS, Requested
-    from tests.accelerator.runs import settings_of
+    from tests.accelerator.runs import INSTRUMENTS, ask_instrument, settings_of
 
     for task in TASKS:
         run = Run(settings_of(task, name, steps=4))
         run.advance(2)
-        for key, instrument in INSTRUMENTS.items():
-            try:
-                run.measure(key) if isinstance(instrument, Requested) else run.snapshot((key,))
-            except ValueError:  # it has nothing to say of this net
-                continue
+        for key in INSTRUMENTS:
+            ask_instrument(run, key)
 
 
 def _apply(name: str) -> None:

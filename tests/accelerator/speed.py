@@ -9,7 +9,7 @@ import torch
 
 from explorer.training import Run, Settings
 from explorer.training.limits import MAX_HIDDEN
-from tests.accelerator.parts import wait_for
+from tests.accelerator.prepare import wait_for
 from tests.accelerator.table import Seen, Table
 from tests.benchmarks.bare_loop import train
 

@@ -14,17 +14,9 @@ VALUES = {"lo": -0.5, "hi": 1.25}
 COIN = "formula: where(u() < sigmoid(x), 1, 0)"
 
 
-def ask_code(
-    language: str,
-    op: str,
-    rule: str,
-    parameters: dict[str, float] | None = None,
-    learns: str = "",
-    **view: object,
-) -> Json:
-    return ask(
-        "code", language=language, op=op, rule=rule, parameters=parameters or {}, learns=learns, **view
-    )
+def ask_code(language: str, op: str, rule: str, values=(), learns: str = "", **view: object) -> Json:
+    pair = {"op": op, "rule": rule, "parameters": dict(values), "learns": learns}
+    return ask("code", language=language, **pair, **view)
 
 
 def test_code_is_the_librarys_or_a_sentence(subtests: pytest.Subtests) -> None:
@@ -98,6 +90,5 @@ def test_a_notebook_of_an_op_with_a_mean_over_all_x_is_refused() -> None:
 
 
 def test_an_unknown_language_is_refused_with_a_list_of_the_known_ones() -> None:
-    assert ask_code("COBOL", "round", "zero")["message"].startswith(
-        "Unknown language 'COBOL': choose one of "
-    )
+    said = ask_code("COBOL", "round", "zero")["message"]
+    assert said.startswith("Unknown language 'COBOL': choose one of ")

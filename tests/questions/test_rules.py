@@ -2,6 +2,7 @@
 
 import math
 import re
+from unittest.mock import Mock
 from urllib.parse import urlencode
 
 import pytest
@@ -32,10 +33,8 @@ def test_each_check_is_a_line_and_the_worst_comes_first():
 
 
 def test_the_bug_of_the_published_clamp_is_named_however_the_rule_is_given():
-    pasted = urlencode(
-        {"op": "formula: clamp(x, 0, 1)", "rule": "formula: where(x < 0, 0, where(x > 1, 1, g))"}
-    )
-    for query in (CLAMP, pasted):
+    pasted = {"op": "formula: clamp(x, 0, 1)", "rule": "formula: where(x < 0, 0, where(x > 1, 1, g))"}
+    for query in (CLAMP, urlencode(pasted)):
         failing = [line for line in ask_about_rule("checks", query)["lines"] if line["verdict"] == "fails"]
         (fault,) = [line for line in failing if line["name"] == "linear in g"]
         assert "the gradient is 1 whatever g is" in fault["sentence"]
@@ -63,14 +62,12 @@ def test_the_row_of_a_rule_is_that_of_the_table_with_the_links_parameters():
 
 
 def test_stochastic_rules_are_not_compared_with_others():
+    words = " depends on a random draw or a loss, so it has no single curve to compare with other rules."
     for query, name in (
         ("op=bernoulli&rule=default", "Bernoulli unit"),
         ("op=sign&rule=reinforce", "REINFORCE"),
     ):
-        assert ask_about_rule("neighbours", query) == {
-            "message": f"{name} depends on a random draw or a loss, so it has no single curve to compare "
-            "with other rules."
-        }
+        assert ask_about_rule("neighbours", query) == {"message": name + words}
 
 
 def test_the_closest_rule_is_named_only_where_the_curves_hardly_differ():
@@ -87,9 +84,8 @@ def test_the_closest_rule_is_named_only_where_the_curves_hardly_differ():
 def test_rules_that_are_similar_only_at_extreme_numbers_are_left_out():
     hump = "formula: g * through(x, -2.5, 0.02, -1.2, 0.3, 0, 1, 1.1, 0.4, 2.4, 0.03)"
     answer = ask_about_rule("neighbours", urlencode({"op": "round", "rule": hump}))
-    assert nearest("round", hump)[0].sentence.startswith(
-        "Differentiable soft quantisation with alpha = 0.0122"
-    )
+    first = nearest("round", hump)[0].sentence
+    assert first.startswith("Differentiable soft quantisation with alpha = 0.0122")
     assert answer["close"] == ""
     assert answer["lines"]
     for line in answer["lines"]:
@@ -114,10 +110,7 @@ def test_a_hostile_query_gets_lines_or_a_sentence(subtests: pytest.Subtests):
 
 
 def test_a_fault_of_ours_is_a_sentence_and_in_the_log(monkeypatch, caplog):
-    def broken(*_rest):
-        raise KeyError("a fault of ours")
-
-    monkeypatch.setattr(rules, "check_pair", broken)
+    monkeypatch.setattr(rules, "check_pair", Mock(side_effect=KeyError("a fault of ours")))
     assert "error is ours" in ask_about_rule("checks", CLAMP)["message"]
     assert "a fault of ours" in caplog.text
 

@@ -12,6 +12,7 @@ from playwright._impl._driver import compute_driver_executable
 
 from explorer.site import python
 from explorer.site.packages import FORMATTER, pack_package
+from tests.questions.asking import ask as ask_app
 
 Ask = Callable[[list[tuple[str, Any]]], list[Any]]
 """Returns the answers to questions, each with its arguments, as the worker of the site has them."""
@@ -52,23 +53,26 @@ def computed(name, *values):
 def started(folder: Path) -> Iterator[Ask]:
     """Write the files of the browser's Python into a folder, and yield what asks the program in them."""
     node = [str(compute_driver_executable()[0]), str(_ANSWERER)]
-    files = (
-        python.pack_program()["modules"]
-        | pack_package(FORMATTER)
-        | {"browser.py": f"COMMAND = {node!r}\n{_BROWSER}"}
-    )
+    files = python.pack_program()["modules"] | pack_package(FORMATTER)
+    files |= {"browser.py": f"COMMAND = {node!r}\n{_BROWSER}"}
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _ANSWERING, str(folder)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, encoding="utf-8") as process:
-        assert process.stdin
-        assert process.stdout
 
         def ask(questions: list[tuple[str, Any]]) -> list[Any]:
             print(json.dumps(questions), file=process.stdin, flush=True)
-            return list(json.loads(process.stdout.readline()))  # type: ignore[union-attr]  # it is a pipe
+            return list(json.loads(process.stdout.readline()))
 
         yield ask
         process.stdin.close()
+
+
+def answer_alike(ask: Ask, questions: list[tuple[str, Any]]) -> list[Any]:
+    """Return the app's answers, after making sure that the browser's are the same."""
+    expected = [ask_app(name, **given) for name, given in questions]
+    triples = zip(questions, ask(questions), expected, strict=True)
+    assert [triple for triple in triples if triple[1] != triple[2]] == []
+    return expected

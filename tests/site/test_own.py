@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from explorer.catalogue import FORMULA_PREFIX, OPS, RULES, Op, Rule, find_op, find_rule, list_learnable
+from explorer.catalogue import FORMULA_PREFIX, OPS, RULES, Op, find_op, find_rule, list_learnable
 from explorer.formula import FormulaError
 from explorer.questions.code import LANGUAGES
 from explorer.questions.formulas import format_forward, format_gradient
@@ -11,10 +11,9 @@ from explorer.questions.mathml import to_mathml
 from explorer.site.packages import CONVERTER, FORMATTER, pack_package
 from explorer.ui.links.choice import Choice
 from tests.catalogue.test_custom_learned import LSQ
-from tests.questions.asking import ask as ask_app
 from tests.questions.test_formulas import letters, plain
 from tests.selection import take_part
-from tests.site.alone import Ask
+from tests.site.alone import Ask, answer_alike
 from tests.site.test_python import corpus
 from tests.ui.choices import random_choice
 
@@ -41,27 +40,18 @@ WRITTEN = (
 
 
 def choices() -> list[Choice]:
-    """Those above, and random ones with own formulas."""
+    """Those above, and random ones with own formulas, each with the parameters that its two entries have."""
     rng = random.Random(22)
     result: list[Choice] = []
     while len(result) < 6:
         choice = random_choice(rng)
-        rule = choice.rules[0]
-        if choice.op.startswith(FORMULA_PREFIX) or rule.startswith(FORMULA_PREFIX):
-            learns = (
-                choice.learns if choice.learns in list_learnable(find_op(choice.op), find_rule(rule)) else ""
-            )
-            result.append(
-                Choice(op=choice.op, rules=(rule,), parameters=known(choice), learns=learns, g=choice.g)
-            )
+        op, rule = find_op(choice.op), find_rule(choice.rules[0])
+        if FORMULA_PREFIX in (op.key[: len(FORMULA_PREFIX)], rule.key[: len(FORMULA_PREFIX)]):
+            names = {parameter.name for entry in (op, rule) for parameter in entry.parameters}
+            own = {name: value for name, value in choice.parameters.items() if name in names}
+            learns = choice.learns if choice.learns in list_learnable(op, rule) else ""
+            result.append(Choice(op=op.key, rules=(rule.key,), parameters=own, learns=learns, g=choice.g))
     return [*WRITTEN, *result]
-
-
-def known(choice: Choice) -> dict[str, float]:
-    """The parameters of a choice that its op and its first rule have by their own names."""
-    entries = find_op(choice.op), find_rule(choice.rules[0])
-    names = {parameter.name for entry in entries for parameter in entry.parameters}
-    return {name: value for name, value in choice.parameters.items() if name in names}
 
 
 def test_code_and_formulas_of_own_formulas_are_the_apps(ask: Ask) -> None:
@@ -71,8 +61,7 @@ def test_code_and_formulas_of_own_formulas_are_the_apps(ask: Ask) -> None:
         pair = {"op": choice.op, "rule": rule, "parameters": dict(choice.parameters), "learns": choice.learns}
         view = {"start": start, "stop": stop, "g": choice.g, "f": choice.f, "kinks": [0.5]}
         questions += [("formulas", pair), *(("code", pair | view | {"language": name}) for name in LANGUAGES)]
-    for (question, arguments), found in zip(questions, ask(questions), strict=True):
-        assert found == ask_app(question, **arguments), arguments
+    answer_alike(ask, questions)
 
 
 def test_every_readable_formula_can_be_typeset() -> None:
@@ -80,9 +69,7 @@ def test_every_readable_formula_can_be_typeset() -> None:
     count = 0
     for kind, text in corpus():
         try:
-            entry: Op | Rule = (
-                find_op(FORMULA_PREFIX + text) if kind == "op" else find_rule(FORMULA_PREFIX + text)
-            )
+            entry = (find_op if kind == "op" else find_rule)(FORMULA_PREFIX + text)
         except FormulaError:
             continue
         latex = format_forward(entry) if isinstance(entry, Op) else format_gradient(OPS["identity"], entry)
@@ -93,9 +80,8 @@ def test_every_readable_formula_can_be_typeset() -> None:
 
 def test_packages_come_along_with_what_they_need_and_their_licences() -> None:
     result = pack_package(FORMATTER)
-    assert {"black/__init__.py", "black/linegen.py", "blib2to3/Grammar.txt", "pytokens/__init__.py"} <= set(
-        result
-    )
+    some = {"black/__init__.py", "black/linegen.py", "blib2to3/Grammar.txt", "pytokens/__init__.py"}
+    assert some <= set(result)
     assert not {path.partition("/")[0] for path in result} & {"blackd", "vim"}
     licences = {path.partition("-")[0] for path in result if "LICENSE" in path}
     packages = {"black", "click", "mypy_extensions", "packaging", "pathspec", "platformdirs", "pytokens"}

@@ -16,7 +16,7 @@ from explorer.site import python, write
 from explorer.site.pages import COMMANDS, LOCAL
 from explorer.ui.links.link import from_text
 from explorer.ui.server import answers
-from tests.frontend import modules
+from tests.frontend.modules import Node
 
 ROOT = Path(__file__).parents[2]
 LARGEST_PAGE = 3_000_000  # characters
@@ -34,19 +34,20 @@ SAVED = """
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site") / "new"
-    write(folder, ops=(), lessons=("autograd",), source=SOURCE, pyodide=made_up(tmp_path_factory))
-    return folder
-
-
-def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder like that of Pyodide, so that nothing has to be installed to see where its files go."""
-    folder = tmp_path_factory.mktemp("pyodide")
+    """A site with a made-up Pyodide: nothing has to be installed to see where its files go."""
+    folder, pyodide = tmp_path_factory.mktemp("site") / "new", tmp_path_factory.mktemp("pyodide")
     for name in python._RUNTIME:
-        (folder / name).write_bytes(name.encode())
-    (folder / "package.json").write_text('{"version": "1.2.3"}', encoding="utf-8")
-    (folder / "pyodide-lock.json").write_text('{"info": {"python": "3"}}', encoding="utf-8")
+        (pyodide / name).write_bytes(name.encode())
+    (pyodide / "package.json").write_text('{"version": "1.2.3"}', encoding="utf-8")
+    (pyodide / "pyodide-lock.json").write_text('{"info": {"python": "3"}}', encoding="utf-8")
+    write(folder, ops=(), lessons=("autograd",), source=SOURCE, pyodide=pyodide)
     return folder
+
+
+def start_of(page: str) -> str:
+    """Return the data that a page begins with."""
+    (text,) = re.findall(r'id="start">(.*?)</script>', page, re.DOTALL)
+    return text
 
 
 @pytest.fixture(scope="module")
@@ -69,12 +70,11 @@ def test_every_address_is_a_file_next_to_the_page(site: Path, pages: dict[str, s
 
 def test_nothing_but_its_own_scripts_may_run(pages: dict[str, str]) -> None:
     for page in pages.values():
-        policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
-        assert policy
-        rules = dict(part.split(" ", 1) for part in policy[1].split("; "))
+        (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', page)
+        rules = dict(part.split(" ", 1) for part in policy.split("; "))
         assert rules["default-src"] == "'none'"
         assert "unsafe" not in rules["script-src"].replace("'wasm-unsafe-eval'", "")  # Python is compiled
-        assert not re.search(r"https?:|\*", policy[1])
+        assert not re.search(r"https?:|\*", policy)
         for script in re.findall(r'<script type="module">(.*?)</script>', page, re.DOTALL):
             digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
             assert f"'sha256-{digest}'" in rules["script-src"]
@@ -90,8 +90,7 @@ def test_the_way_to_the_app_is_the_readmes(pages: dict[str, str]) -> None:
 
 
 def test_every_section_is_there_and_pasted_code_with_pyodide(pages: dict[str, str]) -> None:
-    (start,) = re.findall(r'id="start">(.*?)</script>', pages["index"])
-    assert json.loads(start)["sections"] == SECTIONS
+    assert json.loads(start_of(pages["index"]))["sections"] == SECTIONS
 
 
 def test_code_that_is_not_needed_at_first_is_in_separate_files(site: Path, pages: dict[str, str]) -> None:
@@ -101,17 +100,14 @@ def test_code_that_is_not_needed_at_first_is_in_separate_files(site: Path, pages
     assert max(map(len, pages.values())) < (site / answers.get_saved_name()).stat().st_size
 
 
-def test_a_saved_file_is_the_one_that_python_writes(site: Path) -> None:
+def test_a_saved_file_is_the_one_that_python_writes(site: Path, pages: dict[str, str], node: Node) -> None:
     text = (site / answers.get_saved_name()).read_text(encoding="utf-8")
     template = json.loads(text.removeprefix("document.currentScript.data = ").removesuffix(";"))
-    told = json.loads(re.findall(r'id="start">(.*?)</script>', (site / "index.html").read_text("utf-8"))[0])
-    with modules.node() as node:
-        given = {"document": told["document"], "template": template, "choice": told["choice"]}
-        saved = node.run(SAVED, given)
+    told = json.loads(start_of(pages["index"]))
+    given = {"document": told["document"], "template": template, "choice": told["choice"]}
+    saved = node.run(SAVED, given)
     pythons = explorer.instrument("round", ["default", "straight_through"]).html()
-    (start, whole) = (
-        re.findall(r'id="start">(.*?)</script>', page, re.DOTALL)[0] for page in (saved, pythons)
-    )
+    start, whole = map(start_of, (saved, pythons))
     assert saved.replace(start, "") == pythons.replace(whole, "")
     found, expected = json.loads(start), json.loads(whole)
     assert (found["document"], found["answers"]) == (expected["document"], [])
@@ -132,16 +128,11 @@ def test_the_formula_reader_is_in_separate_files(site: Path, pages: dict[str, st
 
 
 def test_the_formulas_of_lessons_are_known_to_who_comes_from_there(pages: dict[str, str]) -> None:
-    found = re.search(r'<script type="application/json" id="start">(.*?)</script>', pages["index"], re.DOTALL)
-    assert found
-    own = json.loads(found[1])["own"]
+    own = json.loads(start_of(pages["index"]))["own"]
     known = {entry["key"] for kind in ("op", "rule") for entry in own[kind]}
     scenes = [scene.query for lesson in LESSONS.values() for scene in lesson.scenes if scene.path == "/"]
-    choices = [from_text(query)[0] for query in scenes]
-    named = {
-        key for choice in choices for key in (choice.op, *choice.rules) if key.startswith(FORMULA_PREFIX)
-    }
-    assert known == named
+    named = {key for each, _ in map(from_text, scenes) for key in (each.op, *each.rules)}
+    assert known == {key for key in named if key.startswith(FORMULA_PREFIX)}
     assert len(known) > 10
 
 

@@ -1,4 +1,4 @@
-"""Own formulas read in the browser: by Python alone, without torch or a server, as the app reads them."""
+"""Formulas, pasted code and solutions read in the browser by Python alone, as the app does."""
 
 import json
 import re
@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.catalogue import FORMULA_PREFIX, make_custom_key
-from explorer.formula import FUNCTIONS
 from explorer.formula.measured import at_bounds, is_elsewhere
-from explorer.instrument import make_custom_entry
 from explorer.site import python
 from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.test_custom_learned import LSQ
@@ -16,9 +14,16 @@ from tests.formula.hostile import HOSTILE
 from tests.formula.test_derivative import CALLS, OPERATIONS, WRITTEN_OUT
 from tests.formula.test_parsing import WRONG
 from tests.formula.test_spellings import FORGIVEN
-from tests.site.alone import Ask
-
-Question = tuple[str, str]
+from tests.reading.constructs import CONSTRUCTS
+from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
+from tests.reading.exercises.fresh import FRESH
+from tests.reading.exercises.solutions import HELD_OUT, RIGHT
+from tests.reading.exercises.solutions import WRONG as WRONG_SOLUTIONS
+from tests.reading.learned import PUBLISHED, REFUSED
+from tests.reading.plain import PLAIN
+from tests.reading.samples import FUNCTIONS as SAMPLES
+from tests.selection import take_part
+from tests.site.alone import Ask, answer_alike
 
 # Constants that Python alone cannot compute, names that look like a function's, and Python's own words.
 ODD = (
@@ -29,7 +34,7 @@ ODD = (
 )  # fmt: skip
 
 
-def corpus() -> list[Question]:
+def corpus() -> list[tuple[str, str]]:
     """The formulas of other tests: right, wrong, of the catalogue, and learned ones."""
     learned = [
         make_custom_key(rule.formula, rule.label, rule.learned).removeprefix(FORMULA_PREFIX)
@@ -37,34 +42,49 @@ def corpus() -> list[Question]:
         if rule.formula
     ]
     texts = [*(case[0] for case in WRONG), *(case[0] for case in FORGIVEN), *CALLS, *OPERATIONS, *WRITTEN_OUT]
-    every = [("op", op.formula) for op in OPS.values()] + [
-        ("rule", text) for text in (*learned, LSQ.removeprefix(FORMULA_PREFIX))
-    ]
-    every += [("rule", text) for text in (*texts, *HOSTILE)] + [("op", text) for text in (*texts, *ODD)]
+    rules = [*learned, LSQ.removeprefix(FORMULA_PREFIX), *texts, *HOSTILE]
+    ops = [*(op.formula for op in OPS.values()), *texts, *ODD]
+    every = [*(("rule", text) for text in rules), *(("op", text) for text in ops)]
     return list(dict.fromkeys(every))
 
 
-def expected(questions: list[Question]) -> list[Any]:
-    """The app's answers, as JSON carries them."""
-    return [json.loads(json.dumps(make_custom_entry(*question))) for question in questions]
-
-
 def test_python_alone_reads_every_formula_as_the_app_does(ask: Ask) -> None:
-    questions = corpus()
-    found = ask([("entry", {"kind": kind, "text": text}) for kind, text in questions])
-    wrong = [each for each in zip(questions, found, expected(questions), strict=True) if each[1] != each[2]]
-    assert wrong == []
-    kinds = [("entry" in answer) for answer in found]
+    questions = [("entry", {"kind": kind, "text": text}) for kind, text in corpus()]
+    kinds = [("entry" in answer) for answer in answer_alike(ask, questions)]
     assert min(kinds.count(True), kinds.count(False)) > 200
+
+
+# Constants at which Python raises, and what is no code or no text.
+BOUNDS = "1 / 0", "torch.log(torch.tensor(0.0))", "math.exp(1e9)", "(-8) ** 0.5", "2 ** 9999"
+NO_CODE = (
+    *(f"def f(x):\n    return torch.where(x > {bound}, x, 0)" for bound in BOUNDS),
+    DOCUMENTS_RELU.replace("x.clamp(min=0)", "sort_it(x)"), "", "x = 3",
+    "class F(torch.autograd.Function:\n  pass", "\ud800", "\0", "x" * 20_001,
+)  # fmt: skip
+
+
+def test_the_browser_reads_pasted_code_as_the_app_does(ask: Ask) -> None:
+    samples = [sample.source for sample in (*SAMPLES, *PLAIN, *CONSTRUCTS, *PUBLISHED)]
+    texts = [*samples, DOCUMENTS_CLAMP, DOCUMENTS_RELU, REFUSED, *NO_CODE]
+    answers = answer_alike(ask, [("read", {"code": text}) for text in texts])
+    choices = [reading.get("choice") for one in answers for reading in one.get("readings", ())]
+    assert len([choice for choice in choices if choice]) > 72
+    assert None in choices
+
+
+def test_the_browser_judges_exercises_as_the_app_does(ask: Ask) -> None:
+    texts = [(key, text) for some in (RIGHT, WRONG_SOLUTIONS) for key, each in some.items() for text in each]
+    texts = take_part([*texts, *HELD_OUT, *FRESH])
+    texts += [("clamp", ""), ("clamp", "class F("), ("clamp", "\ud800")]
+    answers = answer_alike(ask, [("judge", {"exercise": key, "code": text}) for key, text in texts])
+    assert {answer["kind"] for answer in answers} == {"right", "wrong", "unread"}
 
 
 def test_answers_of_the_installed_torch_are_included() -> None:
     scope: dict[str, Any] = {}
     exec(python.pack_program()["modules"]["explorer/formula/measured.py"], scope)
-    names = [*FUNCTIONS, "rond", "sigmod", "median", "rrelu", "abss", "tanhh", "clmp"]
-    assert [scope["is_elsewhere"](name) for name in names if name not in FUNCTIONS] == [
-        is_elsewhere(name) for name in names if name not in FUNCTIONS
-    ]
+    for name in ("rond", "sigmod", "median", "rrelu", "abss", "tanhh", "clmp"):
+        assert scope["is_elsewhere"](name) == is_elsewhere(name), name
     assert scope["at_bounds"]() == at_bounds()
 
 
@@ -85,10 +105,7 @@ def test_the_script_is_that_of_arithmetic_with_its_imports() -> None:
         assert name in script
 
 
-def test_without_pyodide_there_is_none(tmp_path: Path) -> None:
+def test_pyodide_is_the_version_that_npm_is_asked_for(tmp_path: Path) -> None:
     assert python.read_version(tmp_path) == ""
-
-
-def test_pyodide_is_the_version_that_npm_is_asked_for() -> None:
     package = json.loads((python.ROOT / "package.json").read_text(encoding="utf-8"))
     assert python.read_version() in ("", package["dependencies"]["pyodide"])

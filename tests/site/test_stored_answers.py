@@ -6,7 +6,7 @@ import explorer
 from explorer.questions.lens import encode_lens
 from explorer.site.stored_answers import pack_answers
 from explorer.ui.server import answers
-from tests.frontend.modules import node
+from tests.frontend.modules import Node
 from tests.questions.asking import ask
 
 OP, RULES = "clamp", ("default", "published_clamp")
@@ -27,7 +27,7 @@ FOUND = """
 """
 
 
-def test_the_browser_finds_what_came_along_and_says_what_else_it_is_of() -> None:
+def test_the_browser_finds_what_came_along_and_says_what_else_it_is_of(node: Node) -> None:
     file = pack_answers(OP, RULES)
     asked = [(question, given) for question, given, _ in file["answers"]]
     moved = {"op": OP, "rule": RULES[1], "parameters": {"lo": -0.5}}
@@ -36,16 +36,12 @@ def test_the_browser_finds_what_came_along_and_says_what_else_it_is_of() -> None
         ("lens", LENS | {"width": 0.5}),
         ("implied", {name: LENS[name] for name in ("op", "rules", "parameters", "start", "stop")}),
     ]  # fmt: skip
-    with node() as process:
-        found = process.run(
-            FOUND, {"document": answers.make_page_document(), "file": file, "asked": [*asked, *others]}
-        )
+    given = {"document": answers.make_page_document(), "file": file, "asked": [*asked, *others]}
+    found = node.run(FOUND, given)
     for (question, given), answer in zip(asked, found, strict=False):
         apps = ask(question, **given)
         if question == "map":  # a coarser one where a rule is not linear in g
-            answer, apps = (
-                {key: each["words"] for key, each in one["rules"].items()} for one in (answer, apps)
-            )
+            answer, apps = ({k: each["words"] for k, each in one["rules"].items()} for one in (answer, apps))
         assert answer == apps
     checks, code, lens, elsewhere = found[-5:-1]
     assert checks["note"] == "At the defaults. For lo = \u22120.5 the app checks this."

@@ -1,16 +1,10 @@
 """The script of Explore: what a link gives the instrument, and what the instrument reports."""
 
-from urllib.parse import urlencode
-
 import pytest
 
-from explorer.catalogue import OPS, RULES
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.presets import PRESETS
-from tests.selection import take_entries, take_part
 from tests.ui.opening import chosen, mounted, notices_of, opened, sound, words_of
-
-SIX = [list(RULES)[first : first + 6] for first in range(0, len(RULES), 6)]
 
 
 def test_the_first_visit():
@@ -40,15 +34,6 @@ def test_a_link_restores_what_was_seen():
         "learns": "", "slow": "", "training": {"steps": "40"},
     }  # fmt: skip
     assert not notices_of(test)
-
-
-def test_every_op_opens_by_a_link(subtests: pytest.Subtests):
-    for op in take_part(take_entries(OPS)):
-        with subtests.test(op):
-            rules = SIX[list(OPS).index(op) % len(SIX)]
-            test = opened(urlencode({"op": op, "rule": rules}, doseq=True))
-            assert not notices_of(test)
-            assert (chosen(test)["op"], chosen(test)["rules"]) == (op, rules)
 
 
 HOSTILE = [
