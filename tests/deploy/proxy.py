@@ -2,17 +2,13 @@
 
 import functools
 import http.client
-import json
 import os
 import re
-import socket
 import ssl
-import struct
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from tests.browser.server import ROOT, free_port
 
@@ -78,15 +74,10 @@ def _indented(lines: str) -> str:
 
 
 class Client:
-    """A browser that asks the proxy, below the prefix; it keeps the cookies it is given, or none.
+    """A browser that asks the proxy, at its port with TLS, below the prefix; it keeps its cookies."""
 
-    Args:
-        port: of the proxy, with TLS.
-        keeps: whether cookies are kept.
-    """
-
-    def __init__(self, port: int, *, keeps: bool = True) -> None:
-        self._port, self._keeps = port, keeps
+    def __init__(self, port: int) -> None:
+        self._port = port
         self.cookies: dict[str, str] = {}
         self._open: list[Answer | http.client.HTTPSConnection] = []
 
@@ -95,51 +86,18 @@ class Client:
         for each in self._open:
             each.close()
 
-    def cut(self) -> None:
-        """Break off whatever is open, in the middle of a word: the other end gets a reset."""
-        for each in self._open:
-            if isinstance(each, http.client.HTTPSConnection) and each.sock:
-                each.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.close()
-        self._open.clear()
-
-    def ask(self, path: str, data: Any = None, **headers: str) -> Answer:
-        """The answer to a request, or to data that are sent; a 307 is followed as browsers do."""
-        answer = self.asked_once(path, data, headers)
-        if answer.status != 307:
-            return answer
-        answer.read()
-        return self.ask(path.partition("?")[0] + str(answer.getheader("location")), data, **headers)
-
-    def events(self, path: str) -> Iterator[Any]:
-        """The events there, as they come."""
-        answer = self.ask(path, accept_encoding="gzip")
-        assert answer.getheader("content-encoding") is None
-        while line := answer.readline():
-            if line.startswith(b"data: "):
-                yield json.loads(line[6:])
-
-    def start(self, query: str) -> Any:
-        """A run's id and key."""
-        return json.loads(self.ask("/runs", {"query": query, "owner": "me"}).read())
-
-    def asked_once(self, path: str, data: Any, headers: dict[str, str]) -> Answer:
-        """The answer, which may be that another address is to be asked."""
+    def ask(self, path: str, **headers: str) -> Answer:
+        """The answer to a request."""
         connection = http.client.HTTPSConnection("localhost", self._port, context=trusting(), timeout=20)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if self.cookies:
             sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        body = None if data is None else json.dumps(data)
-        sent |= {"Content-Type": "application/json"} if body else {}
-        connection.request("POST" if body else "GET", PREFIX + path, body, sent)
+        connection.request("GET", PREFIX + path, headers=sent)
         answer = connection.getresponse()
         self._open += [answer, connection]
-        self._keep(answer)
+        for text in answer.headers.get_all("set-cookie") or []:
+            self.cookies.update([text.partition(";")[0].split("=", 1)])
         return answer
-
-    def _keep(self, answer: Answer) -> None:
-        given = answer.headers.get_all("set-cookie") or [] if self._keeps else []
-        self.cookies.update(text.partition(";")[0].split("=", 1) for text in given)
 
 
 @functools.cache  # a context takes 0.1 s

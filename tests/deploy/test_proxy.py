@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from explorer.ui.server.runs.stream import _HEADERS as HEADERS
 from tests.browser.server import free_port
 from tests.deploy.proxy import DEADLINE_S, PREFIX, Client, binary, proxy, trusting
 
@@ -17,6 +18,7 @@ WORDS = ("first", "second")
 PORTS = {word: free_port() for word in WORDS}
 CUT_WITHIN_S = DEADLINE_S + 3
 BACK_WITHIN_S = 10.0
+heard = threading.Event()  # the first event of a stream has arrived
 
 pytestmark = pytest.mark.skipif(binary() is None, reason="nginx is not installed: tests/run does, as root")
 
@@ -25,12 +27,28 @@ pytestmark = pytest.mark.skipif(binary() is None, reason="nginx is not installed
 def serve_name(word: str) -> Iterator[None]:
     """Serve the name of one server at its port, with the cookie that keeps a browser there."""
 
+    heard.clear()
+
     class Named(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
+            if self.path.endswith("/events"):
+                self.tell_events()
+                return
+            self.send_header("Content-Type", "text/plain")
             self.send_header("Set-Cookie", f"replica={word}; HttpOnly")
             self.end_headers()
             self.wfile.write(f"{word} {self.path}".encode())
+
+        def tell_events(self) -> None:
+            """Tell two events, the second once somebody has the first."""
+            self.send_header("Content-Type", "text/event-stream")
+            for name, value in HEADERS.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(f"data: {'1' * 2000}\n\n".encode())
+            heard.wait(DEADLINE_S)
+            self.wfile.write(f"data: {heard.is_set()}\n\n".encode())
 
         def log_message(self, *_: object) -> None:
             """Log nothing."""
@@ -84,6 +102,16 @@ def test_without_tls_or_the_last_slash_a_browser_is_led_on(ports: tuple[int, int
     answer = come().ask("/train?op=sign")
     assert answer.read().decode().endswith(" /train?op=sign")
     assert "max-age" in str(answer.getheader("strict-transport-security"))
+
+
+def test_events_arrive_one_by_one_and_words_compressed(come, servers):
+    client = come()
+    events = client.ask("/runs/a/events", accept_encoding="gzip")
+    assert events.getheader("content-encoding") is None
+    assert events.readline().startswith(b"data: 1")
+    heard.set()
+    assert events.read().endswith(b"data: True\n\n")
+    assert client.ask("/" + "a" * 2000, accept_encoding="gzip").getheader("content-encoding") == "gzip"
 
 
 def test_a_slow_sender_is_disconnected(ports: tuple[int, int]):

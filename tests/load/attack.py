@@ -1,4 +1,4 @@
-"""Two attackers: all that was found to hurt others on one server, and beside it one that takes many names."""
+"""An attacker: all that was found to hurt others on one server."""
 
 import asyncio
 import json
@@ -18,16 +18,13 @@ from tests.load.http import Connection
 SOCKETS, OWNERS, FORGED, HEAVY, LENSES = 400, 80, 20, 70, 20  # connections of each kind
 COSTS, SETTINGS, FORMULAS = 40, 20, 20
 CONNECTIONS = SOCKETS + OWNERS + FORGED + HEAVY + LENSES + COSTS + SETTINGS + FORMULAS
-NAMES = 60  # of who takes many names
 _AGAIN_S = 0.2  # before a connection that was cut or refused is opened once more
 _END_S = 60.0  # until the process of an attacker is over that was told to end
 _RUN = "op=relu&rule=default&steps=5000&pace=full"
-_STUDY = "task=circles&op=sign&rule=straight_through&rates=0.003,0.01,0.03,0.1&seeds=10&steps=2000"
 _TABLE = json.dumps({"query": "task=data", "table": "1\n" * 499_990}).encode()
 _RULES = [f"formula: g*{number}" for number in range(90_000)]
 _MANY_RULES = json.dumps({"text": json.dumps({"rules": _RULES})}).encode()
 _LONG_FORMULA = json.dumps({"text": json.dumps({"op": f"formula: {'x*' * 450_000}x"})}).encode()
-_OWN_ADDRESS = "127.0.0.2"  # where it has names signed, as many as it likes
 
 
 class Attacker:
@@ -36,13 +33,11 @@ class Attacker:
     Args:
         address: of the server.
         scale: of its connections, from 0 to 1.
-        names: of how many others, from an address of its own, each has a name signed and starts a study,
-            under another name as often as it is refused.
     """
 
-    def __init__(self, address: str, scale: float = 1.0, names: int = 0) -> None:
+    def __init__(self, address: str, scale: float = 1.0) -> None:
         self.counts: Counter[str] = Counter()
-        self._address, self._scale, self._names = address, scale, names
+        self._address, self._scale = address, scale
 
     async def attack(self) -> None:
         """All at once, until cancelled."""
@@ -52,7 +47,6 @@ class Attacker:
             self._many_rules: SETTINGS, self._long_formula: FORMULAS,
         }  # fmt: skip
         works = [work for work, count in kinds.items() for _ in range(max(1, round(count * self._scale)))]
-        works += [self._another_name] * self._names
         await asyncio.gather(*map(self._again, works))
 
     async def _again(self, work: Callable[[], Awaitable[None]]) -> None:
@@ -119,30 +113,18 @@ class Attacker:
         finally:
             self._noted(name, connection)
 
-    async def _another_name(self) -> None:
-        connection = Connection(self._address, _OWN_ADDRESS)
-        try:
-            await connection.get("/study")
-            body = json.dumps({"query": _STUDY, "owner": secrets.token_hex(8)}).encode()
-            study = json.loads(await connection.post("/studies", body))["id"]
-            async with aclosing(connection.lines(f"/studies/{study}/events")) as events:
-                async for _ in events:
-                    pass
-        finally:
-            self._noted("study under another name", connection)
-
     def _noted(self, name: str, connection: Connection) -> None:
         self.counts[f"{name} answered {connection.status}"] += 1
         connection.close()
 
 
 @asynccontextmanager
-async def attacking(address: str, scale: float = 1.0, names: int = 0) -> AsyncIterator[Counter[str]]:
+async def attacking(address: str, scale: float = 1.0) -> AsyncIterator[Counter[str]]:
     """One attacker meanwhile, in a process of its own: what it is busy with is no delay of others.
 
     How it was answered is counted in what is yielded, at the end.
     """
-    command = [sys.executable, "-m", __name__, address, str(scale), str(names)]
+    command = [sys.executable, "-m", __name__, address, str(scale)]
     process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE)
     counts: Counter[str] = Counter()
     try:
@@ -154,8 +136,8 @@ async def attacking(address: str, scale: float = 1.0, names: int = 0) -> AsyncIt
 
 def main() -> None:
     """Attack until the standard input ends; then print the counts."""
-    address, scale, names = sys.argv[1:]
-    attacker = Attacker(address, float(scale), int(names))
+    address, scale = sys.argv[1:]
+    attacker = Attacker(address, float(scale))
     asyncio.run(_until_readable(sys.stdin.fileno(), attacker.attack()))
     print(json.dumps(attacker.counts))
 

@@ -14,11 +14,10 @@ class Connection:
 
     Args:
         address: of the server.
-        own: the address it is asked from, of this machine.
     """
 
-    def __init__(self, address: str, own: str = "127.0.0.1") -> None:
-        self._host, self._own = urlsplit(address).netloc, own
+    def __init__(self, address: str) -> None:
+        self._host = urlsplit(address).netloc
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
         self.cookie = ""
@@ -72,9 +71,7 @@ class Connection:
         if self._writer is None or self._reader is None or self._reader.at_eof():
             self.close()
             host, port = self._host.rsplit(":", 1)
-            self._reader, self._writer = await asyncio.open_connection(
-                host, int(port), local_addr=(self._own, 0)
-            )
+            self._reader, self._writer = await asyncio.open_connection(host, int(port))
         method, cookie = "POST" if body else "GET", f"Cookie: {self.cookie}\r\n" if self.cookie else ""
         kind = "Content-Type: application/json\r\n" if body else ""
         fields = f"Host: {self._host}\r\n{cookie}{kind}Content-Length: {len(body)}\r\n"

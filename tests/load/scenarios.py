@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -12,10 +12,9 @@ from urllib.parse import urlencode
 import numpy as np
 
 from tests.load.http import Connection
-from tests.load.visitor import Visitor, curves_of, first_link, link
+from tests.load.visitor import Visitor, first_link, link
 
 THINK_S = (3.0, 8.0)
-FLOOD_S = 1 / 200  # between two requests of a flooding visitor
 STUDY = "task=circles&op=sign&rule=straight_through&rates=0.003,0.03&seeds=2&steps=20&hidden=4&batch=8"
 
 
@@ -55,7 +54,6 @@ class Crowd:
     address: str
     seconds: float
     tally: Tally = field(default_factory=Tally)
-    runs: list[str] = field(default_factory=list)
     training: str = "op=relu&rule=default"
     shown: tuple[str, ...] = ()
 
@@ -73,8 +71,8 @@ class Crowd:
         """Change something now and then."""
         rng = random.Random(seed)
         await asyncio.sleep(arrives_s)
-        end = asyncio.get_running_loop().time() + self.seconds
         async with self.visit("", link(rng)) as visitor:
+            end = asyncio.get_running_loop().time() + self.seconds
             while visitor and asyncio.get_running_loop().time() < end:
                 await asyncio.sleep(rng.uniform(*THINK_S))
                 await self.tally.timed("change something", visitor.change(link(rng)))
@@ -89,7 +87,6 @@ class Crowd:
                 else None
             )
         if words:
-            self.runs.append(words["status"]["id"])
             self.tally.times["to the first picture"].append(words["first"])
             self.tally.times["pictures a second"].append(words["pictures"] / words["seconds"])
             self.tally.counts[f"ended {words['status']['state']} at step {words['status']['step']}"] += 1
@@ -123,43 +120,12 @@ class Crowd:
             connection.close()
             await asyncio.sleep(1.0)
 
-    async def runs_left(self) -> int:
-        """How many of the runs that were watched the server still has; asking keeps them."""
-        return sum([await Visitor(self.address, "train", "").knows(run) for run in self.runs])
-
     async def hold(self, arrives_s: float) -> None:
         """Keep a page open and do nothing."""
         await asyncio.sleep(arrives_s)
         async with self.visit("", "") as visitor:
             self.tally.counts["pages held"] += visitor is not None
             await asyncio.sleep(self.seconds)
-
-    async def flood(self) -> None:
-        """200 changes a second: reruns without waiting, and requests for torch's curves."""
-        rng, asking = random.Random(0), set[asyncio.Task[None]]()
-        async with self.visit("", "") as visitor:
-            end = asyncio.get_running_loop().time() + self.seconds
-            while visitor and asyncio.get_running_loop().time() < end:
-                visitor.query = link(rng)
-                if len(asking) < 50:
-                    asking.add(task := asyncio.create_task(self._confirm(visitor)))
-                    task.add_done_callback(asking.discard)
-                try:
-                    async with asyncio.timeout(FLOOD_S):
-                        await visitor.rerun(wait=False)
-                    self.tally.counts["reruns of the flood"] += 1
-                except (TimeoutError, OSError):
-                    self.tally.counts["reruns held back"] += 1
-                await asyncio.sleep(FLOOD_S)
-            await asyncio.gather(*asking)
-
-    async def _confirm(self, visitor: Visitor) -> None:
-        other = Visitor(self.address, "", "")
-        other.http.cookie = visitor.http.cookie
-        with suppress(OSError):
-            await other.http.ask("curves", curves_of(visitor.query))
-        self.tally.counts[f"flood's requests answered {other.http.status}"] += 1
-        other.http.close()
 
 
 async def _true(work: Any) -> bool:
