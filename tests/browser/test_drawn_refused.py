@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.catalogue import RULES, explain_refusal
-from explorer.instrument.view import LAYERS, SECTIONS, STOCHASTIC_TEXTS
-from tests.browser.reading import link, title, turn
-from tests.browser.training import button, open_train, status
+from explorer.instrument.view import SECTIONS, STOCHASTIC_TEXTS
+from tests.browser.reading import link, turn
+from tests.browser.training import button, status
 
 DRAWN, FIXED = {"op": "bernoulli", "rule": "reinforce_baseline"}, {"op": "sign", "rule": "clipped"}
 LABEL = "Bernoulli unit"
@@ -34,21 +34,6 @@ def test_sections_for_deterministic_pairs_refuse_a_draw(explore: Page, subtests:
     expect(explore.locator(FIGURES["map"]).first).to_be_visible()
 
 
-@pytest.mark.thorough(part=5)  # faster: frontend/chart/scene/test_layers
-def test_layers_are_not_drawn_over_means(explore: Page) -> None:
-    words = explore.locator(".layer-words [role=status]")
-    dashed = "() => document.querySelector('.js-plotly-plot').data.filter(({line}) => line?.dash).length"
-    for layer in LAYERS:
-        for op, entry in (("bernoulli", LABEL), ("sign", "DisARM")):
-            turn(explore, link("/", {"op": op, "rule": "disarm", "layer": layer}), shows=["disarm"])
-            if (layer, op) != ("lens", "bernoulli"):
-                expect(words).to_have_text(fixed_alone(LAYERS[layer].label, entry))
-            assert explore.evaluate(dashed) == 0
-        turn(explore, link("/", {**FIXED, "layer": layer}), shows=["clipped"])
-        expect(words).to_contain_text("Dashed")
-        assert explore.evaluate(dashed) == 1
-
-
 def test_a_rule_that_no_net_trains_is_removed_with_one_press(page: Page) -> None:
     page.goto("/train?op=bernoulli&rule=flip&rule=reinmax&rule=disarm&task=moons")
     expect(page.locator(".reads .question")).to_have_text("Remove Flip to train the others.")
@@ -64,22 +49,6 @@ def test_a_rule_that_no_net_trains_is_removed_with_one_press(page: Page) -> None
     expect(page.locator(".reads .question")).to_have_text("Which of the two will tell the two kinds apart?")
     expect(page.locator(".net")).to_be_visible()
     expect(status(page).get_by_role("button")).to_have_count(0)
-
-
-@pytest.mark.thorough(part=7)  # faster: frontend/cards/test_search, training/settings/test_settings
-def test_the_palettes_of_train_disable_only_rules_that_no_net_takes(page: Page) -> None:
-    open_train(page, "op=sign&rule=clipped&task=digits")
-    for name, entry in (("Op", LABEL), ("Search rules", "REINFORCE with a baseline")):
-        if name != "Op":
-            button(page, "Add rule").click()
-        title(page, name).fill(entry)
-        expect(page.get_by_role("option").filter(has_text=entry).first).to_be_enabled()
-        page.keyboard.press("Escape")
-    button(page, "Add rule").click()
-    page.get_by_label("Search rules").fill(FLIP.label)
-    shown = page.get_by_role("option").filter(has_text=FLIP.label).first
-    expect(shown).to_be_disabled()
-    expect(shown).to_contain_text(UNTRAINED)
 
 
 def test_a_study_refuses_a_rule_that_no_net_trains(page: Page) -> None:

@@ -95,23 +95,6 @@ def test_an_exercise_is_judged_from_its_first_fault_to_its_repair(course: Page) 
     expect(course.get_by_label("Your Function")).to_have_value(REPAIRED)  # it is there again
 
 
-@pytest.mark.thorough(part=1)  # faster: the exercise above, reading/exercises/test_judging
-def test_the_failing_gradient_of_a_parameter_is_drawn_over_x(course: Page) -> None:
-    box = begin_exercise(course, "step-size")
-    expect(verdict(course)).to_contain_text("The gradient for s is 6.928 times the right value")
-    expect(course.locator(".seen")).to_contain_text("the part of one of 16 elements in the gradient for s")
-    expect(course.locator(".case-words")).to_have_text("3, not 0.433")
-    wanted = 3 / 48**0.5
-    check_dots(course, "yaxis3", 2, wanted, 3)
-    check_drawn(course, "y3", ("solid", wanted), ("solid", 3))
-    expect(course.locator(".watch .learning")).to_be_hidden()  # no data are asked about
-    expect(course.locator(".watch .carried-bars path[d^=M]")).to_have_count(0)
-    box.fill(EXERCISES["step-size"].code.replace("(g * part).sum()", "None"))
-    expect(course.locator(".case-words")).to_have_text("None, not 0.433")
-    expect(course.locator(".seen")).to_contain_text("None is drawn as 0")
-    check_dots(course, "yaxis3", 2, wanted, 0)
-
-
 def test_a_faulty_line_is_marked_until_it_is_repaired(phone_course: Page) -> None:
     box = begin_exercise(phone_course, "in-place")
     expect(verdict(phone_course)).to_contain_text("Line 10: g[x <= 0] = 0 changes g itself")

@@ -17,11 +17,9 @@ from explorer.lessons.retest import make_question
 from tests.browser.access import violations_in_both_themes
 from tests.browser.lessons import (
     COMPUTED_MS,
-    SMALL,
     draw,
     drawing_of,
     each_lesson,
-    open_nets,
     present,
     press,
     turn_to,
@@ -346,20 +344,3 @@ def test_the_printed_course_has_a_page_per_lesson_and_a_key(page: Page) -> None:
     expect(page.get_by_role("link", name="Print the course")).to_be_visible()
     page.goto("/sheet")  # as older links have it
     expect(page).to_have_url(re.compile(r"/learn\?print=course$"))
-
-
-@pytest.mark.thorough(part=7)  # faster: test_learn_stage: the same chart on a stage
-def test_the_chart_of_a_lesson_fills_a_large_window_in_readable_text(course: Page) -> None:
-    course.set_viewport_size({"width": 1920, "height": 1080})
-    turn_to(course, LESSONS["vanishing"])
-    press(course, "Skip")
-    wait_until_shown(course, LESSONS["vanishing"])
-    box = course.locator(".watch .js-plotly-plot").bounding_box()
-    assert box
-    assert box["y"] + box["height"] >= 0.8 * 1080
-    result = course.get_by_text("After the run:")
-    expect(result).to_have_count(0)
-    open_nets(course)
-    expect(course.get_by_role("region", name="The net, live")).to_contain_text("No gradient reaches w1")
-    expect(result).to_be_visible(timeout=60_000)
-    assert course.evaluate(SMALL, [".lesson", 15]) == []

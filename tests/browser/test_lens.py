@@ -3,7 +3,6 @@
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Page, expect
 
@@ -64,18 +63,3 @@ def test_the_lens_is_switched_on_and_off_and_follows_a_dragged_slider(explore: P
     page.get_by_text("Layers and size").click()
     page.get_by_role("checkbox", name="Noise lens").press("Space")
     expect(noise).to_have_count(0)
-
-
-@pytest.mark.thorough(part=6)  # faster: frontend/explore/sections/test_table, measures/test_table
-def test_the_comparison_table_uses_the_noise_of_the_lens(explore: Page) -> None:
-    page = explore
-    turn(page, "/?op=sign&rule=clipped&layer=lens&section=compare&tools=all", shows=["clipped"])
-    page.locator(".compared").scroll_into_view_if_needed()
-    for role, name in (("combobox", "Noise on x"), ("spinbutton", "Width of the noise")):
-        expect(page.get_by_role(role, name=name)).to_have_count(1)
-    page.get_by_role("combobox", name="Noise on x").select_option("triangular")
-    enter(number(page, "Width of the noise"), "2")
-    expect(page.locator(".compared [data-rule=approx_sign] [data-column=lens]")).to_have_text("0 %")
-    page.get_by_text("Layers and size").click()
-    page.get_by_role("checkbox", name="Noise lens").press("Space")
-    expect(page.get_by_role("combobox", name="Noise on x")).to_have_value("triangular")  # the table's own

@@ -10,12 +10,9 @@ from playwright.sync_api import Page, expect
 
 from explorer.catalogue.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from tests.browser.access import set_theme, violations_in_both_themes
-from tests.browser.lessons import COMPUTED_MS
 from tests.browser.reading import CHART, TRACES, box_of, card, link, retry, settle_train, turn, visit
-from tests.browser.training import finish, open_train
 from tests.browser.visitors import FINGER, PHONE, Open
 from tests.selection import take_part
-from tests.test_styles import SIZES as SIZES_OF_TYPE
 
 LINES = f"{TRACES}.map(trace => trace.line.color)"
 CARDS = "[...document.querySelectorAll('.card')]"
@@ -49,29 +46,6 @@ MOVED = """isDark => {
     dark.style = "--st-text-color: #e6edf3; --st-background-color: #10161d";
     instrument.replaceWith(dark);
     dark.append(instrument);
-}"""
-
-# The sizes of all texts of a part, in px, and those that no token names; formulas and charts have their own.
-SIZES = """([part, tokens]) => {
-    const found = new Map();
-    const walker = document.createTreeWalker(document.querySelector(part), NodeFilter.SHOW_TEXT);
-    while (walker.nextNode()) {
-        const at = walker.currentNode.parentElement;
-        if (!walker.currentNode.data.trim() || !at.checkVisibility({visibilityProperty: true})) continue;
-        if (!at.closest(".js-plotly-plot, math, svg")) found.set(getComputedStyle(at).fontSize, at);
-    }
-    const isNamed = (size, at) => {
-        const probe = document.createElement("i");
-        at.append(probe);
-        const sizes = tokens.map(token => {
-            probe.style.fontSize = `var(--${token})`;
-            return getComputedStyle(probe).fontSize;
-        });
-        probe.remove();
-        return sizes.includes(size);
-    };
-    const foreign = [...found].filter(([size, at]) => !isNamed(size, at));
-    return [[...found.keys()], foreign.map(([size, at]) => `${size} ${at.outerHTML.slice(0, 200)}`)];
 }"""
 
 # How far the page is scrolled, and what has its name where the field of the op is.
@@ -249,28 +223,3 @@ def test_the_menu_of_the_page_covers_no_card(explore: Page) -> None:
         page.wait_for_function(f"top => ({MIDDLE})()[0] === top && ({MIDDLE})()[1] === 'Op'", arg=top)
     page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
     expect(menu).to_be_visible()
-
-
-@pytest.mark.thorough(part=4)  # faster: test_styles
-def test_every_page_has_at_most_seven_sizes_of_type_and_each_is_of_the_scale(page: Page) -> None:
-    visit(page, "/?op=clamp&rule=default&rule=masked&section=checks")
-    has_one_scale(page, ".instrument.calm, .instrument:has(.stage)")
-    open_train(page, "task=digits&op=sign&rule=clipped&rule=zero&steps=20&pace=full")
-    finish(page)
-    has_one_scale(page, ".training")
-    page.goto("/study")
-    page.get_by_role("button", name="Start").wait_for()
-    has_one_scale(page, ".training")
-    page.goto("/learn")
-    page.locator(".contents").wait_for()
-    has_one_scale(page, ".lesson")
-    page.goto("/learn?lesson=straight-through")
-    page.get_by_role("button", name="Class", exact=True).click(timeout=COMPUTED_MS)
-    page.get_by_role("dialog").wait_for()
-    has_one_scale(page, ".lesson")
-
-
-def has_one_scale(page: Page, part: str) -> None:
-    sizes, foreign = page.evaluate(SIZES, [part, SIZES_OF_TYPE])
-    assert foreign == []
-    assert 2 <= len(sizes) <= 7

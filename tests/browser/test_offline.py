@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 import explorer
 from explorer.questions.standalone import make_page
-from tests.browser.access import violations_in_both_themes
 from tests.browser.reading import CHART, TRACES, card, choose, enter, number, slider, title, traces
 from tests.browser.server import ROOT
 from tests.browser.visitors import PHONE, Tab
@@ -123,26 +122,6 @@ def test_a_notebook_cell_shows_a_learning_parameter_and_the_rule_map(alone) -> N
     frame.get_by_role("button", name="Where does s come to rest?").click()
     expect(frame.locator(".rest-words li").first).to_contain_text("comes to rest at")
     frame.locator(".rest-figure .cartesianlayer").wait_for()
-
-
-@pytest.mark.thorough(part=7)  # faster: frontend/measures/test_comparison, and the file without a table below
-def test_the_table_of_a_saved_file_states_what_was_not_measured(alone) -> None:
-    page = alone(explorer.instrument("sign", ["clipped"], c=0.5, section="compare").html())
-    clipped = page.locator(".compared [data-rule=clipped]")
-    expect(clipped.locator("[data-column=area]")).to_have_text("1")
-    expect(clipped.locator("[data-column=share]")).to_have_text("38 %")
-    lead = page.locator(".compare-host [role=status]")
-    expect(lead).to_have_text(f"{page.locator('.compared tbody tr').count()} rules suit this op. At g = 1.")
-    assert violations_in_both_themes(page) == []
-    page.get_by_role("searchbox", name="Filter rules").fill("approx")
-    page.get_by_role("button", name="Add ApproxSign").press("Enter")
-    expect(card(page, "ApproxSign")).to_be_visible()
-    slider(card(page, "Clipped straight-through"), "c").press("ArrowRight")
-    expect(lead).to_contain_text(
-        "This file has Python's answer for the values it was saved with. For others, use the app."
-    )
-    page.get_by_role("searchbox", name="Filter rules").fill("")
-    expect(clipped.locator("[data-column=area]")).to_have_text("–")
 
 
 def test_a_saved_file_without_a_table_explains_how_to_get_one(alone) -> None:

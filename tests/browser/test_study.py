@@ -5,18 +5,14 @@ What is offered, drawn and said of each state is tested without a page, in ``tes
 
 import csv
 import re
-from functools import partial
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from explorer.ui.links.presets import STUDIES
 from tests.browser.access import violations_in_both_themes
-from tests.browser.lessons import SMALL as SMALL_LETTERS
-from tests.browser.reading import enter, retry, tab_to
-from tests.browser.training import button, press, wait_for
+from tests.browser.reading import enter, tab_to
+from tests.browser.training import button, press
 from tests.browser.visitors import FINGER, NOTHING_CHOSEN, PHONE, Open
 
 SMALL = "task=circles&op=sign&rule=default&rule=formula:+g*(abs(x)<=1)&rates=0.003,0.03&seeds=2"
@@ -108,40 +104,6 @@ def test_a_study_shows_differences_first_and_the_heat_map_on_request(new_page: O
     page.close()  # the next visitor has chosen all tools
 
 
-@pytest.mark.thorough(part=3)  # faster: frontend/study/test_picture
-def test_plan_and_judgement_fill_a_large_window_and_do_not_collide_on_a_stage(new_page: Open) -> None:
-    page = new_page(viewport={"width": 1920, "height": 1080})
-    open_study(page, SMALL)
-    for part in (".plan table", ".judgement .js-plotly-plot"):
-        if part.startswith(".judgement"):
-            finish(page)
-        wait_for(page, f"() => {_REACH}('{part}') >= 0.8")
-        assert page.evaluate(SMALL_LETTERS, [".study", 15]) == []
-        wait_for(page, f"() => {_REACH}('{part}') < 0.97")
-    for size in ((1280, 720), (1920, 1080)):
-        page.set_viewport_size({"width": size[0], "height": size[1]})
-        page.keyboard.press("p")
-        expect(page.locator(".study.presenting .annotation")).to_have_count(4)
-        retry(page, partial(assert_nothing_overlaps, page))
-        page.keyboard.press("Escape")
-
-
-# The lowest place of a part of the page, as a share of the window's height.
-_REACH = "(part => document.querySelector(`.study ${part}`).getBoundingClientRect().bottom / innerHeight)"
-
-
-def assert_nothing_overlaps(page: Page) -> None:
-    """Check that names of rows and titles of axes are apart, and inside the plot's width."""
-    texts = page.locator(".study .judgement :is(.annotation, .xtitle, .x2title)")
-    plot, *boxes = [at.bounding_box() for at in (page.locator(".study .js-plotly-plot"), *texts.all())]
-    assert plot
-    assert len(boxes) >= 5
-    rows = sorted((box["y"], box["y"] + box["height"]) for box in boxes if box)
-    assert all(end <= start + 2 for (_, end), (start, _) in pairwise(rows)), rows
-    assert all(plot["x"] - 1 <= box["x"] for box in boxes if box)
-    assert all(box["x"] + box["width"] <= plot["x"] + plot["width"] + 1 for box in boxes if box)
-
-
 def test_a_study_can_be_started_and_read_on_a_phone(new_page: Open) -> None:
     page = new_page(viewport=PHONE, **FINGER)
     page.add_init_script(NOTHING_CHOSEN)
@@ -201,10 +163,6 @@ def test_a_study_can_be_stopped_resumed_and_refused_if_invalid(page: Page) -> No
     expect(button(page, "Back to their settings")).to_be_hidden()
     press(page, "Reset")
     expect(status(page)).to_contain_text("Ready")
-    seeds = page.get_by_role("spinbutton", name="Seeds")
-    enter(seeds, "1000")
-    expect(seeds).to_have_value("10")
-    expect(page.locator(".study .setup")).to_contain_text("A whole number from 1 to 10: 10 is taken.")
     press(page, "Task: Digits, change it")
     press(page, "Your data")
     expect(button(page, "Task: Your data, change it")).to_be_focused()
@@ -214,9 +172,3 @@ def test_a_study_can_be_stopped_resumed_and_refused_if_invalid(page: Page) -> No
         PASTE, "a,kind\n" + "\n".join(f"{n},{n % 2}" for n in range(40))
     )
     expect(status(page)).to_contain_text("steps: about")
-    (example, *_) = STUDIES
-    open_study(page, example.query)
-    hint = page.locator(".study .about .hint")
-    expect(hint).to_have_text(example.hint)
-    enter(page.get_by_label("Rates lr"), "0.003, 0.01")
-    expect(hint).not_to_have_text(example.hint)  # it is said of its own settings alone

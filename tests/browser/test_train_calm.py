@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.access import violations_in_both_themes
-from tests.browser.lessons import SMALL
 from tests.browser.reading import box_of, retry
 from tests.browser.test_calm import count_visible
 from tests.browser.test_hidden import assert_all_is_seen
@@ -77,10 +76,6 @@ def test_all_tools_have_few_controls_and_move_nothing_of_the_bar(first_train: Fi
     assert places == pytest.approx(earlier, abs=0.5)
 
 
-# How far each bar of slow motion's outputs begins above the floor of its track, in px.
-_HEIGHTS_ABOVE_THE_FLOOR = """[...document.querySelectorAll(".slow .score")].map(bar =>
-    bar.parentElement.getBoundingClientRect().bottom - bar.getBoundingClientRect().bottom)"""
-
 # The number of lines that a text has.
 _LINES = """part => {
     const range = document.createRange();
@@ -114,9 +109,6 @@ def test_a_run_of_one_seed_has_a_short_headline_and_offers_five_seeds(first_trai
     press(page, "Run five seeds")
     expect(page.locator(".bar .verdict")).to_contain_text("5 seeds", timeout=30_000)
     expect(button(page, "Run five seeds")).to_be_hidden()
-    button(page, "Slow motion").click()
-    page.locator(".slow .score").first.wait_for()
-    assert {round(each) for each in page.evaluate(_HEIGHTS_ABOVE_THE_FLOOR)} == {0}
 
 
 def test_each_rule_of_a_finished_run_has_a_line_and_why_opens_its_panel(first_train: First) -> None:
@@ -187,23 +179,3 @@ def test_evidence_panels_do_not_overlap_and_the_link_has_the_open_tools(first_tr
     assert "tools" not in urlsplit(page.url).query
     page.get_by_role("link", name="Train", exact=True).click()
     expect(button(page, "Evidence")).to_have_attribute("aria-expanded", "false")
-
-
-# The lowest place of lanes and of the chart with what is below it, as a share of the window's height.
-_REACH = """() => [".card.rule", ".js-plotly-plot, .reads"].map(part => {
-    const seen = [...document.querySelectorAll(part)].filter(each => each.checkVisibility());
-    return Math.max(...seen.map(each => each.getBoundingClientRect().bottom)) / innerHeight;
-})"""
-
-
-@pytest.mark.thorough(part=5)  # faster: test_six_rules_fit_the_window_without_scrolling
-def test_lanes_and_chart_fill_a_large_window_in_readable_text(first_train: First) -> None:
-    page = first_train()
-    page.set_viewport_size({"width": 1920, "height": 1080})
-    several = "&op=sign&rule=clipped&rule=default&rule=straight_through&rule=zero"
-    for rules in ("task=digits", f"task=moons{several}"):
-        turn_train(page, f"{rules}&steps=40&pace=full")
-        finish(page)
-        wait_for(page, f"() => ({_REACH})().every(share => share >= 0.8 && share < 0.98)")
-        assert page.evaluate(SMALL, [".training", 15]) == []
-        wait_for(page, IN_VIEW)

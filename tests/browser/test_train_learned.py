@@ -7,11 +7,10 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from explorer.training.tasks import TASKS
 from tests.browser.access import set_theme
-from tests.browser.reading import retry
+from tests.browser.reading import enter, retry
 from tests.browser.test_train_lab import task
-from tests.browser.training import point_at_each, press, turn_train, wait_for_steps
+from tests.browser.training import button, finish, point_at_each, press, turn_train, wait_for_steps
 
 SCHEMES: tuple[Literal["dark", "light"], ...] = ("dark", "light")
 COLOURS = """canvas => {
@@ -39,61 +38,20 @@ def cell(page: Page, panel: str, rule: str) -> Locator:
     return page.locator(f'.why-panel.{panel} .column[data-rule="{rule}"] .cell')
 
 
-def step_on(page: Page, name: str) -> None:
-    """Choose a task with its own op and rules, and take its first step."""
-    page.locator(".task-chip").click()
-    task(page, name).click()
-    own = page.get_by_role("button", name="Use its own")
-    chosen = page.get_by_role("button", name=f"Task: {TASKS[name].label}, change it")
-    expect(own.or_(chosen).first).to_be_visible()
-    if own.is_visible():
-        own.click()
-    expect(chosen).to_be_visible()
-    press(page, "Step")
-    wait_for_steps(page, 0)
-
-
-@pytest.mark.thorough(part=7)  # faster: the spikes below, training/instruments/test_regions
-def test_regions_of_trained_nets_are_drawn_and_requested_only_while_open(train: Page) -> None:
-    turn_train(train, "task=circles&op=sign&rule=default&rule=clipped&seeds=2")
-    press(train, "Step")
-    regions = cell(train, "regions", "clipped")
-    expect(regions).to_have_attribute(
-        "aria-label", re.compile("of 500 held-out points are classified correctly")
-    )
-    ground, dots = regions.locator("canvas").all()
-    assert ground.evaluate(COLOURS) >= 2
-    assert dots.evaluate(COLOURS) > 4, "points of both classes, held out and trained on"
-    expect(regions.locator(".note")).to_have_text(re.compile(r"Seed 0: \d+ % right"))
-    point_at_each(train, "clipped", "default", ".regions .column")
-    press(train, "Show Regions")
-    expect(regions).to_have_count(0)
-    press(train, "Show Regions")
-    expect(regions.locator(".note")).to_have_text(re.compile(r"Seed 0: \d+ % right"))
-    with train.expect_request(re.compile(r"/events\?.*show=norms")):
-        press(train, "Show Gradient norms")
-    with train.expect_request(lambda sent: "/events" in sent.url and "norms" not in sent.url):
-        press(train, "Show Gradient norms")
-
-
-@pytest.mark.thorough(part=6)  # faster: the spikes below, training/instruments/test_weights and test_mistakes
-def test_weights_and_mistakes_of_another_task_are_drawn(train: Page) -> None:
-    turn_train(train, "task=circles&op=sign&rule=default&rule=clipped&seeds=2")
-    press(train, "Step")
-    expect(cell(train, "regions", "clipped")).to_be_visible()
-    step_on(train, "binary weights")
-    expect(cell(train, "weights", "default").locator(".note")).to_have_count(2)
-    expect(cell(train, "weights", "default").locator("path.data")).to_have_count(4)  # −1 and 1, of two layers
-    wrong = cell(train, "mistakes", "default").locator(".misread > div")
-    assert wrong.count() >= 24
-    expect(wrong.first).to_have_attribute("title", re.compile(r"^\d read as \d$"))
-    assert wrong.first.locator("canvas").evaluate(COLOURS) > 2
-    expect(train.locator(".why-panel.regions")).to_have_count(0)
-
-
 def test_a_raster_and_its_mistakes_follow_the_example(train: Page) -> None:
     turn_train(train, "task=circles&op=sign&rule=default&rule=clipped&seeds=2")
-    step_on(train, "spikes")
+    asks = train.locator(".asks")
+    for answer, then in (("Keep sign", "op=sign"), ("Use its own", "op=step")):
+        train.locator(".task-chip").click()
+        task(train, "spikes").click()
+        expect(asks).to_contain_text("Spikes has an op and rules of its own.")
+        asks.get_by_role("button", name=answer).click()
+        train.wait_for_url(lambda url, then=then: "task=spikes" in url and then in url)
+        if answer == "Keep sign":
+            press(train, "Undo")
+            train.wait_for_url("**task=circles*")
+    press(train, "Step")
+    wait_for_steps(train, 0)
     expect(cell(train, "raster", "fast_sigmoid")).to_have_attribute(
         "aria-label", re.compile(r"a \d read as \d; ")
     )
@@ -131,3 +89,43 @@ def test_a_raster_and_its_mistakes_follow_the_example(train: Page) -> None:
     expect(train.locator(".alignment .missing")).to_contain_text("Not measured here")
     expect(train.locator(".aligned")).to_be_hidden()
     assert "example" not in train.url
+
+
+# The size of a canvas, and whether something is painted on it.
+PAINTED = """canvas => {
+    const { width, height } = canvas;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+    return [width, height, data.some(Boolean)];
+}"""
+CONVOLUTION = (
+    "task=digits+convolution&op=clamp&hidden=4,5&rule=default&rule=pact&hi=0.1&lo=0&learn=pact.hi"
+    "&optimiser=momentum&lr=0.1&steps=20&pace=full&tools=all"
+)
+
+
+@pytest.mark.thorough(part=4)  # faster: frontend/train/panels, test_kernels and test_learned of instruments
+def test_maps_kernels_and_learned_parameters_are_drawn_for_each_rule(train: Page) -> None:
+    train.set_viewport_size({"width": 1366, "height": 768})
+    finish(train, CONVOLUTION)
+    maps, kernels = (train.get_by_role("region", name=re.compile(name)) for name in ("^Maps", "^Kernels"))
+    shown = maps.locator('[data-rule="pact"]')
+    expect(shown.locator(".of-example p")).to_have_text(re.compile(r"^\d read as \d: (right|wrong)$"))
+    assert [each.evaluate(PAINTED) for each in shown.locator(".of-maps canvas").all()] == [
+        [65, 65, True], [26, 17, True],
+    ]  # fmt: skip
+    example = shown.locator(".of-example canvas")
+    before = example.evaluate("canvas => canvas.toDataURL()")
+    enter(maps.get_by_role("spinbutton", name="Held-out example"), "7")
+    train.wait_for_function(
+        "([node, before]) => node.toDataURL() !== before", arg=[example.element_handle(), before]
+    )
+    images = kernels.locator('[data-rule="pact"] canvas').all()
+    assert [each.evaluate(PAINTED) for each in images] == [[13, 13, True], [27, 34, True]]  # 2 × 2, and 4 × 5
+    learned, fixed = (cell(train, "parameters", rule).locator("p").first for rule in ("pact", "default"))
+    expect(learned).to_have_text(re.compile(r"^hi = (?!0\.1, 0\.1$)"))
+    expect(fixed).to_have_text("hi = 0.1, 0.1")
+    expect(
+        train.get_by_role("group", name="Clamp", exact=True).get_by_text(re.compile("^now "))
+    ).to_be_visible()
+    button(train, "+ 1 layer in the middle: show each").click()
+    expect(train.locator(".net .of-weights canvas")).to_have_count(3)

@@ -1,23 +1,17 @@
 """The time machine as a visitor uses it: back, on from there, another branch, the page loaded again."""
 
 from pathlib import Path
-from urllib.parse import parse_qs
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.takeaway import read_settings
-from explorer.training import SETTINGS, Run, Settings
-from explorer.ui.links.link import from_query
+from explorer.training import Run
 from tests.browser.training import (
     button,
-    command,
     press,
-    requests,
     status,
     turn_train,
     wait_for,
-    wait_for_steps,
 )
 
 QUERY = "task=moons&op=sign&rule=default&rule=clipped&seeds=2&steps=24&batch=16&pace=full&device=cpu"
@@ -98,59 +92,3 @@ def test_a_run_can_go_back_continue_and_branch(train: Page, tmp_path: Path) -> N
     expect(button(train, "Again")).to_be_visible(timeout=30_000)
     expect(train.locator(".chips li")).to_have_count(3)
     expect(train.locator(".ends span", has_text="Default autograd, before").first).to_be_visible()
-
-
-def run_of_link(page: Page) -> Run:
-    """Return a run of the link in the address bar, which names its branch points."""
-    choice, notices = from_query(parse_qs(page.url.partition("?")[2]))
-    assert notices == []
-    own = {name: getattr(choice, name) for name in ("op", "rules", "parameters", "branch")}
-    run = Run(Settings(**own, **{name: getattr(choice, name) for name in SETTINGS}))
-    run.advance(run.settings.steps)
-    return run
-
-
-def shown_rate(page: Page) -> str:
-    """Return the learning rate that is shown."""
-    return page.locator(".training .live").get_by_role("spinbutton", name="Learning rate lr").input_value()
-
-
-def turn(page: Page, lr: str) -> None:
-    field = page.locator(".training .live").get_by_role("spinbutton", name="Learning rate lr")
-    field.fill(lr)
-    field.press("Enter")
-    page.wait_for_url(f"**lr%3A{lr}*")
-
-
-@pytest.mark.thorough(part=4)  # faster: frontend/train/client/test_request, training/settings/test_branches
-def test_a_rate_set_during_a_run_is_in_the_link_with_its_step(train: Page) -> None:
-    turn_train(
-        train,
-        QUERY.replace("rule=default&", "").replace(
-            "steps=24&batch=16&pace=full", "steps=120&batch=16&pace=5"
-        ),
-    )
-    with requests(train, "/runs") as asked:
-        press(train, "Start")
-        wait_for_steps(train, 3)
-        expect(train.locator(".training .live")).to_be_in_viewport(ratio=1)
-        turn(train, "0.05")
-        wait_for_steps(train, 8)
-        command(train, "Pause")
-        turn(train, "0.002")
-        expect(train.locator(".chips li")).to_have_count(2)
-        assert shown_rate(train) == "0.002"
-        train.reload()
-        expect(train.locator(".chips li")).to_have_count(2, timeout=30_000)
-        expect(status(train)).to_contain_text("Paused at step")
-        assert shown_rate(train) == "0.002"
-        train.get_by_label("full", exact=True).check()
-        press(train, "Resume")
-        wait_until_finished(train, 120)
-        link = run_of_link(train)
-        assert [point[1:] for point in link.settings.branch] == [("lr", 0.05), ("lr", 0.002)]
-        assert link.settings.lr == SETTINGS["lr"].default_of("moons")
-        assert curve(train, "clipped") == link.snapshot().scores["clipped"].tolist()
-        command(train, "Reset")
-        assert float(shown_rate(train)) == link.settings.lr
-    assert sum(address.endswith("/runs") for address in asked) == 1

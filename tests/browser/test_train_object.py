@@ -8,11 +8,10 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from explorer.catalogue import RULES
 from explorer.ui.server import answers
-from tests.browser.access import violations_in_both_themes
 from tests.browser.reading import choose
 from tests.browser.training import press, status, wait_for
 from tests.browser.visitors import A_PHONE, First
@@ -29,11 +28,6 @@ _HOLD = """async folder => {
     card.update({ entry: { key: "a", label: "A", formula: "g" }, controls: [], learning: [] });
     return card.element.contains(held);
 }"""
-
-
-def choose_task(page: Page, name: str) -> None:
-    page.locator(".task-chip").click()
-    page.get_by_role("group", name="Task").get_by_role("button", name=name, exact=True).click()
 
 
 # Of a lane what its bands are: as tall as their share, with their number, and dashed where none passes.
@@ -68,32 +62,6 @@ def test_the_net_has_a_lane_per_rule_with_the_remaining_gradient(first_train: Fi
     assert clipped.evaluate(_BANDS)[0][0] != left
 
 
-@pytest.mark.thorough(part=1)  # faster: frontend/train/test_reads_data, training/instruments/test_reads
-def test_the_decisions_of_each_net_are_drawn_while_it_trains(first_train: First) -> None:
-    query = "task=moons&op=sign&rule=default&rule=clipped&steps=5000&pace=20&seeds=1"
-    page = first_train(query)
-    expect(page.locator(".reads circle").first).to_be_visible()
-    press(page, "Start")
-    planes = page.locator(".reads .planes > div")
-    expect(planes).to_have_count(2)
-    expect(page.locator(".reads circle")).to_have_count(0)
-    for rule in ("default", "clipped"):
-        plane = page.locator(f'.reads [data-rule="{rule}"]')
-        expect(plane.locator("canvas").first).to_be_visible()
-        before = plane.locator("canvas").first.evaluate("canvas => canvas.toDataURL()")
-        wait_for(
-            page,
-            """([rule, before]) =>
-                document.querySelector(`.reads [data-rule=${rule}] canvas`).toDataURL() !== before""",
-            [rule, before],
-        )
-    page = first_train(f"{query}&rule=approx_sign")
-    press(page, "Start")
-    expect(planes).to_have_count(1)
-    page.locator(".card.rule").last.hover()
-    expect(planes).to_have_attribute("data-rule", "approx_sign")
-
-
 # The names of lanes, ends of curves, rows of the table and folded layers that are cut.
 CUT_NAMES = """() => [...document.querySelectorAll(
     ".card.rule h2, .ends span, .holder, .lane-plate, .net .fold")]
@@ -116,50 +84,6 @@ def test_the_longest_names_of_rules_fit_their_lanes(first_train: First, device: 
     expect(page.locator(".card.rule h2")).to_have_text([RULES[key].label for key in LONG_NAMES])
     expect(page.locator(".card.rule .lane-plate")).not_to_have_count(0)
     wait_for(page, f"() => !({CUT_NAMES})().length")
-
-
-@pytest.mark.thorough  # faster: tests/frontend/train/state/test_tasks.py
-def test_a_new_task_keeps_the_op_or_asks_and_can_be_undone(first_train: First) -> None:
-    page = first_train("task=digits&op=sign&rule=clipped&c=0.5&lr=0.02")
-    choose_task(page, "Circles")
-    page.wait_for_url("**task=circles*")
-    assert "op=sign&rule=clipped" in page.url
-    assert "c=0.5" in page.url
-    choose_task(page, "Spikes")
-    asks = page.locator(".asks")
-    expect(asks).to_contain_text("Spikes has an op and rules of its own.")
-    assert "task=circles" in page.url
-    asks.get_by_role("button", name="Keep sign").click()
-    page.wait_for_url("**task=spikes*")
-    assert "op=sign&rule=clipped" in page.url
-    asks.get_by_role("button", name="Undo").click()
-    page.wait_for_url("**task=circles*")
-    choose_task(page, "Spikes")
-    asks.get_by_role("button", name="Use its own").click()
-    page.wait_for_url("**op=step*")
-    press(page, "Undo")
-    page.wait_for_url("**op=sign*c=0.5*")
-
-
-@pytest.mark.thorough(part=3)  # faster: frontend/train/test_reads_data, training/tasks/test_survey
-def test_inputs_without_a_picture_are_drawn_before_the_first_step(first_train: First) -> None:
-    page = first_train("task=documents&op=relu&rule=default&steps=20")
-    wall = page.get_by_role("img", name="Examples")
-    expect(wall.locator("canvas")).to_have_count(24)
-    expect(page.locator(".race")).to_be_hidden()
-    choose_task(page, "Your data")
-    expect(page.get_by_text("Which of the two will learn your table?")).to_be_visible()
-    expect(page.locator(".net")).to_be_hidden()
-    press(page, "Example: petals of irises")
-    expect(wall.locator("canvas")).to_have_count(24)
-    expect(page.locator(".net")).to_be_in_viewport(ratio=1)
-    species = page.get_by_role("radio", name="Learn species")
-    expect(species).to_be_checked()
-    assert violations_in_both_themes(page, ".training") == []
-    press(page, "Start")
-    expect(species).to_be_hidden()
-    press(page, "Change the table")
-    expect(species).to_be_visible()
 
 
 def test_the_script_of_a_training_follows_its_settings(first_train: First) -> None:

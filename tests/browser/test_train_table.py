@@ -15,7 +15,6 @@ from explorer.training import limits
 from explorer.ui.links.presets import TRAINING
 from tests.browser.training import finish, press, status, turn_train, verdict
 from tests.browser.visitors import Tab
-from tests.training.tables import mixed_table
 
 
 @pytest.fixture
@@ -41,9 +40,11 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     field.blur()
     press(refused, "Start")
     expect(status(refused).locator(".main")).to_contain_text("This cannot be trained:")
-    field.fill("\n".join(["a,b,kind", *rows]))
+    field.fill("\n".join(["a,b,kind", "1,,over", *rows]))
     field.blur()
     read = refused.locator(".table-read")
+    expect(read.locator("p.refusal")).to_contain_text("Column 'b' lacks a value in row 1")
+    press(refused, "Leave out this row")
     expect(read.locator(".summary")).to_have_text("120 rows, 3 columns split at commas; learns kind")
     expect(refused.get_by_role("radio", name="Learn kind")).to_be_checked()
     finish(refused)
@@ -54,7 +55,7 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     expect(refused.locator(".reads .caption")).to_have_text("Light to dark: over, under; across: a, up: b.")
     assert "over" not in refused.url
     refused.reload()
-    expect(refused.get_by_label("Paste a table")).to_have_value("\n".join(["a,b,kind", *rows]))
+    expect(refused.get_by_label("Paste a table")).to_have_value(re.compile("\n".join(rows)))
     (example,) = (preset for preset in TRAINING if preset.table)
     refused.get_by_text("Examples", exact=True).click()
     refused.locator(".about .window").get_by_role("button", name=example.name).click()
@@ -66,28 +67,3 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     refused.get_by_label("Paste a table").fill("\n".join(["a,b,kind", *rows]))
     refused.get_by_label("Paste a table").blur()
     expect(refused.locator(".about .hint")).not_to_have_text(example.hint)  # it is said of its own table
-
-
-@pytest.mark.thorough(part=3)  # faster: frontend/train/state/test_own_table, training/tasks/test_table
-def test_rows_with_gaps_are_left_out_with_one_press(refused: Page) -> None:
-    turn_train(refused, "task=digits&op=sign&rule=straight_through&steps=20&pace=full")
-    expect(refused.locator(".of-inputs figcaption")).to_have_text("64 pixels")
-    turn_train(refused, "task=data&op=sign&rule=straight_through&steps=20&pace=full")
-    lines = mixed_table().split("\n")
-    for row in (12, 40):
-        lines[row] = f"{row};;a;1,5;frei"
-    refused.get_by_label("Paste a table").fill("\n".join(lines))
-    refused.get_by_label("Paste a table").blur()
-    read = refused.locator(".table-read")
-    expect(read.locator(".summary")).to_contain_text(re.compile("60 rows, 5 columns.*2 rows have gaps"))
-    expect(read.locator("p.refusal")).to_contain_text("Column 'links' lacks a value in rows 12 and 40")
-    expect(refused.locator(".of-inputs:visible")).to_have_count(0)  # the picture of the digits
-    expect(status(refused).locator(".main")).to_contain_text("Change the table first")
-    press(refused, "Start")
-    expect(status(refused)).to_contain_text("This cannot be trained: column 'links' lacks a value in rows 12")
-    refused.get_by_role("button", name="Leave out these 2 rows").click()
-    expect(read.locator(".summary")).to_contain_text("58 rows, 5 columns")
-    expect(refused.get_by_role("button", name="Leave out these")).to_be_hidden()
-    expect(refused.get_by_role("radio", name="Learn Ecke")).to_be_checked()
-    finish(refused)
-    expect(verdict(refused)).to_contain_text("held-out examples")
