@@ -8,11 +8,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import torch
 from playwright.sync_api import Page, Route, expect
 
+import explorer
+from explorer.description.net_gradient import make_normal_numbers
+from explorer.formula import format_percent
 from explorer.instrument.modules import MODULES
-from tests.browser.access import violations_in_both_themes
-from tests.browser.reading import box_of, enter, hold, retry, settle, turn, visit
+from tests.browser.access import violations, violations_in_both_themes
+from tests.browser.reading import box_of, card, enter, hold, number, retry, settle, turn, visit
 from tests.browser.training import requests, status
 from tests.browser.visitors import FINGER, PHONE, Tab
 
@@ -120,7 +124,7 @@ def test_the_first_screen_on_a_phone_is_short_and_accessible(first: First) -> No
     expect(code).not_to_contain_text("nn.Module")
     page.get_by_role("button", name="All features").click()
     expect(code).to_contain_text("class RoundStraightThrough(nn.Module)")
-    assert violations_in_both_themes(page) == []
+    assert violations(page) == []
 
 
 def test_dragging_the_knob_moves_the_probe_and_its_labels(first: First) -> None:
@@ -271,6 +275,21 @@ def test_the_badge_of_a_custom_formula_is_requested_once(first: First) -> None:
         expect(badges).to_have_text(["✗ fails: linear in g"])
         page.wait_for_timeout(1500)
     assert 1 <= before == len(asked)
+
+
+def test_sizes_need_all_tools_but_an_edited_card_states_its_share(first: First) -> None:
+    page = first("/?op=sign&rule=clipped")
+    expect(page.locator(".strip .size summary")).to_be_hidden()
+    place = card(page, explorer.RULES["clipped"].label)
+    said = place.locator(".share")
+    expect(said).to_be_hidden()
+    place.get_by_role("button", name="Edit").click()
+    x = torch.tensor(make_normal_numbers(), dtype=torch.float64)
+    for c in (1.0, 0.25):
+        enter(number(place, "c"), str(c))
+        passed = format_percent(explorer.share("sign", "clipped", x, c=c))
+        numbers = "1,000 standard normal numbers"
+        expect(said).to_have_text(f"Share of straight-through's gradient on {numbers}: {passed}.")
 
 
 # What lies upon the thing that has the focus; "" where nothing does.

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from explorer.lessons import LESSONS
 from explorer.reading.exercises import EXERCISES
-from tests.browser.access import violations_in_both_themes
+from tests.browser.access import violations, violations_in_both_themes
 from tests.browser.lessons import CURVES, press, turn_to
 from tests.browser.reading import retry
 
@@ -99,7 +99,7 @@ def test_a_faulty_line_is_marked_until_it_is_repaired(phone_course: Page) -> Non
     box = begin_exercise(phone_course, "in-place")
     expect(verdict(phone_course)).to_contain_text("Line 10: g[x <= 0] = 0 changes g itself")
     expect(phone_course.locator(".editor-lines .marked")).to_have_text("10")
-    assert violations_in_both_themes(phone_course, ".lesson") == []
+    assert violations(phone_course, ".lesson") == []
     assert phone_course.evaluate("document.documentElement.scrollWidth <= innerWidth")
     code = EXERCISES["in-place"].code.replace("g[x <= 0]", "h = g.clone()\n        h[x <= 0]")
     box.fill(code.replace("return g", "return h"))

@@ -199,8 +199,9 @@ def test_an_embedded_lesson_has_no_page_controls(page: Page) -> None:
 
 
 def test_an_embedded_chart_has_no_page_controls(page: Page) -> None:
-    page.goto("/?op=sign&rule=clipped&embed=true")
+    page.goto("/?op=sign&rule=clipped&embed=true&present=1")
     settle(page, shows=["clipped"])
+    expect(page.locator(".instrument.presenting")).to_have_count(0)  # nor a stage
     expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
     page.locator(".chart-buttons summary").click()
     expect(page.locator("button:visible", has_text=re.compile("All tools|Save as HTML"))).to_have_count(0)

@@ -22,7 +22,6 @@ from tests.browser.reading import (
     visit,
     wait_until_at_rest,
 )
-from tests.browser.visitors import Open
 
 FIRST = ["default", "straight_through"]
 MARKUP = "<img src=x onerror=window.struck=1><script>window.struck=1</script>"
@@ -111,8 +110,8 @@ def test_a_hostile_link_is_shown_as_text_and_runs_nothing(page: Page, path: str,
 RUNNING = "document.querySelector('.link-notices').getAnimations().map(each => each.effect.getTiming().delay)"
 
 
-def test_a_notice_passes_unless_it_offers_a_link_or_is_under_the_pointer(new_page: Open) -> None:
-    page = new_page(reduced_motion="no-preference")
+def test_a_notice_passes_unless_it_offers_a_link_or_is_under_the_pointer(page: Page) -> None:
+    page.emulate_media(reduced_motion="no-preference")
     notice = page.locator(".link-notices")
     page.goto("/?op=round&g=abc")
     notice.hover()
@@ -124,6 +123,7 @@ def test_a_notice_passes_unless_it_offers_a_link_or_is_under_the_pointer(new_pag
     page.goto("/?op=rond")
     expect(notice.get_by_role("link")).to_be_visible()
     assert page.evaluate(RUNNING) == []
+    page.emulate_media(reduced_motion="reduce")
 
 
 _LEFT = """async ([module, path]) => {

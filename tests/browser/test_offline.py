@@ -52,6 +52,12 @@ def test_a_saved_file_is_interactive_fits_a_phone_and_follows_the_theme(alone) -
     page.locator(f"{CHART} .cartesianlayer").wait_for()
     words = explorer.describe(explorer.sample("sign", ["clipped", "approx_sign"], c=0.5))
     assert words.startswith(page.locator(".words .main").inner_text())
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.locator(".compare-host [role=status]")).to_contain_text(
+        "This file has no Python to answer this: save a file while this is open, or use the app"
+    )
+    expect(page.locator(".compared [data-rule=clipped] [data-column=share]")).to_have_text("38 %")
+    page.get_by_role("button", name="Compare", exact=True).click()
     page.set_viewport_size({"width": 1024, "height": 768})
     assert page.locator(".words .main").evaluate("words => words.scrollHeight <= words.clientHeight")
     page.set_viewport_size(PHONE)
@@ -122,17 +128,6 @@ def test_a_notebook_cell_shows_a_learning_parameter_and_the_rule_map(alone) -> N
     frame.get_by_role("button", name="Where does s come to rest?").click()
     expect(frame.locator(".rest-words li").first).to_contain_text("comes to rest at")
     frame.locator(".rest-figure .cartesianlayer").wait_for()
-
-
-def test_a_saved_file_without_a_table_explains_how_to_get_one(alone) -> None:
-    page = alone(explorer.instrument("sign", ["clipped"]).html())
-    page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.locator(".compare-host [role=status]")).to_contain_text(
-        "This file has no Python to answer this: save a file while this is open, or use the app"
-    )
-    expect(page.locator(".compared [data-rule=clipped] [data-column=share]")).to_have_text("68 %")
-    with pytest.raises(ValueError, match="section must be one of format, compare, map, not 'code'"):
-        make_page("sign", ["clipped"], section="code")
 
 
 def test_a_saved_file_escapes_user_text_and_accepts_no_new_formula(alone) -> None:

@@ -2,10 +2,13 @@
 
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.reading import retry
+from explorer.lessons import LESSONS
+from tests.browser.lessons import press, turn_to
+from tests.browser.reading import retry, turn
+from tests.browser.test_class import ends_the_class
+from tests.browser.training import turn_train
 
 # As Plotly measures a label
 _MEASURE = """() => {
@@ -17,24 +20,29 @@ _MEASURE = """() => {
 }"""
 
 
-@pytest.mark.parametrize("path", ["/?op=clamp", "/?op=clamp&tools=all", "/train", "/study"])
-def test_an_element_in_a_chart_restyles_itself_and_not_the_page(page: Page, path: str) -> None:
-    page.goto(path)
-    expect(page.locator(".stApp").get_by_role("button", name="Add rule")).to_be_visible(timeout=30_000)
+def test_an_element_in_a_chart_restyles_itself_and_not_the_page(
+    explore: Page, train: Page, page: Page
+) -> None:
+    for tools in ("", "&tools=all"):
+        turn(explore, f"/?op=clamp{tools}")
+        restyles_few(explore)
+    turn_train(train, "task=digits")
+    restyles_few(train)
+    page.goto("/study")
+    expect(page.get_by_role("button", name="Add rule")).to_be_visible(timeout=30_000)
     restyles_few(page)
 
 
-def test_so_it_does_in_a_lesson_and_in_its_class(page: Page) -> None:
-    page.goto("/learn?lesson=straight-through")
-    skip = page.get_by_role("button", name="Skip", exact=True)
-    expect(skip).to_be_visible(timeout=60_000)
+def test_so_it_does_in_a_lesson_and_in_its_class(course: Page) -> None:
+    page = course
+    turn_to(page, LESSONS["straight-through"])
     restyles_few(page)
     page.keyboard.press("p")
     restyles_few(page)
-    skip.click()
+    press(page, "Skip")
     restyles_few(page)
     page.keyboard.press("p")
-    page.get_by_role("button", name="Class", exact=True).click()
+    press(page, "Class")
     page.get_by_role("dialog", name="The code of the class").wait_for()
     page.keyboard.press("Escape")
     reveal = page.get_by_role("button", name="Reveal")
@@ -43,13 +51,12 @@ def test_so_it_does_in_a_lesson_and_in_its_class(page: Page) -> None:
     reveal.click()  # nobody has answered
     expect(reveal).to_have_count(0)
     restyles_few(page)
-    page.locator(".acts summary").click()
-    page.get_by_role("button", name="End the class").click()
-    page.get_by_role("button", name="End it for everyone").click()
+    ends_the_class(page)
 
 
 def restyles_few(page: Page) -> None:
     """Check that an element that comes and goes in a chart has at most 20 elements styled anew."""
+    page.bring_to_front()
     session = page.context.new_cdp_session(page)
     events: list[dict[str, Any]] = []
     ended: list[bool] = []

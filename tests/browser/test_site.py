@@ -199,16 +199,16 @@ def test_an_embedded_page_has_no_heading(disk: Page, folder: Path) -> None:
 
 def test_every_page_of_the_site_fits_a_phone(disk: Page, folder: Path) -> None:
     disk.set_viewport_size({"width": 390, "height": 844})
-    for name in ("index", "train", "study", "learn"):
+    for name in ("train", "study", "learn", "index"):
         disk.goto(_at(folder, name))
         expect(disk.get_by_role("navigation", name="Pages")).to_be_visible()
         assert disk.evaluate("document.documentElement.scrollWidth") <= 390
-    expect(disk.locator(".contents a").last).to_be_visible()
-    cards = disk.locator(".contents a").evaluate_all(
-        "cards => cards.map((card) => card.getBoundingClientRect()).map(({top, bottom}) => [top, bottom])"
-    )
-    assert all(above[1] <= below[0] for above, below in pairwise(cards))
-    disk.goto(_at(folder, "index"))
+        if name == "learn":
+            expect(disk.locator(".contents a").last).to_be_visible()
+            cards = disk.locator(".contents a").evaluate_all(
+                "cards => cards.map(card => ['top', 'bottom'].map(end => card.getBoundingClientRect()[end]))"
+            )
+            assert all(above[1] <= below[0] for above, below in pairwise(cards))
     wait_until_drawn(disk, "Confirmed by torch")
     enter(number(disk, "Upstream gradient g"), "2")
     wait_until_drawn(disk, "Computed in the browser")

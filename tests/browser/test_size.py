@@ -4,15 +4,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-import torch
 from playwright.sync_api import Locator, Page, expect
 
 import explorer
-from explorer.description.net_gradient import make_normal_numbers
-from explorer.formula import format_percent
 from tests.browser.access import violations_in_both_themes
-from tests.browser.reading import card, enter, number, settle, tab_to, traces, turn
-from tests.browser.visitors import NOTHING_CHOSEN, Open
+from tests.browser.reading import card, tab_to, traces, turn
 
 LINK = "/?op=step&rule=straight_through&rule=super_spike&rule=fast_sigmoid&rule=clipped&tools=all"
 FIRST, OTHER = (explorer.RULES[key].label for key in ("super_spike", "fast_sigmoid"))
@@ -62,22 +58,3 @@ def test_one_press_scales_rules_to_one_area_and_undo_restores_them(explore: Page
     expect(window(page).get_by_role("button", name="Undo")).to_be_hidden()
     expect(card(page, OTHER)).to_be_visible()
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
-
-
-def test_sizes_need_all_tools_but_an_edited_card_states_its_share(new_page: Open) -> None:
-    page = new_page(viewport={"width": 1366, "height": 768})
-    page.add_init_script(NOTHING_CHOSEN)
-    page.goto("/?op=sign&rule=clipped")
-    settle(page, shows=["clipped"])
-    expect(page.locator(".strip .size summary")).to_be_hidden()
-    place = card(page, explorer.RULES["clipped"].label)
-    said = place.locator(".share")
-    expect(said).to_be_hidden()
-    place.get_by_role("button", name="Edit").click()
-    x = torch.tensor(make_normal_numbers(), dtype=torch.float64)
-    for c in (1.0, 0.25):
-        enter(number(place, "c"), str(c))
-        passed = format_percent(explorer.share("sign", "clipped", x, c=c))
-        numbers = "1,000 standard normal numbers"
-        expect(said).to_have_text(f"Share of straight-through's gradient on {numbers}: {passed}.")
-    page.close()  # the next visitor has chosen all tools

@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.access import violations_in_both_themes
 from tests.browser.reading import enter, tab_to
 from tests.browser.training import button, press
-from tests.browser.visitors import FINGER, NOTHING_CHOSEN, PHONE, Open
+from tests.browser.visitors import NOTHING_CHOSEN, PHONE, Open
 
 SMALL = "task=circles&op=sign&rule=default&rule=formula:+g*(abs(x)<=1)&rates=0.003,0.03&seeds=2"
 SMALL += "&hidden=4&batch=8&steps=20"
@@ -76,7 +76,8 @@ def assert_heat_opens_below(page: Page) -> None:
     rates.click()
 
 
-def test_a_study_shows_differences_first_and_the_heat_map_on_request(new_page: Open) -> None:
+def test_a_study_is_read_linked_saved_and_survives_a_reload_on_a_phone(new_page: Open) -> None:
+    """It shows differences first, and the heat map on request."""
     page = new_page(viewport={"width": 1366, "height": 768})
     page.add_init_script(NOTHING_CHOSEN)
     open_study(page, SMALL)
@@ -101,23 +102,6 @@ def test_a_study_shows_differences_first_and_the_heat_map_on_request(new_page: O
     expect(cell(page, r"\d %").first).to_be_visible()
     page.wait_for_url("**tools=evidence*")
     assert violations_in_both_themes(page, ".study") == []
-    page.close()  # the next visitor has chosen all tools
-
-
-def test_a_study_can_be_started_and_read_on_a_phone(new_page: Open) -> None:
-    page = new_page(viewport=PHONE, **FINGER)
-    page.add_init_script(NOTHING_CHOSEN)
-    open_study(page, SMALL)
-    finish(page)
-    assert_judgement_is_read(page)
-    assert_heat_opens_below(page)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page.close()
-
-
-def test_a_study_links_to_files_and_train_and_survives_a_reload(page: Page) -> None:
-    open_study(page, SMALL)
-    finish(page)
     expect(cell(page, r"\d %")).to_have_count(8)
     expect(page.locator(".study .verdict")).to_contain_text("held-out data")
     traces = page.eval_on_selector(".study .js-plotly-plot", "plot => plot.data.map(trace => trace.meta)")
@@ -135,10 +119,16 @@ def test_a_study_links_to_files_and_train_and_survives_a_reload(page: Page) -> N
     assert "lr=0.03" in opened.value.url
     assert "rates" not in opened.value.url
     opened.value.close()
+    page.set_viewport_size(PHONE)
     page.reload()  # the study is still there
     expect(cell(page, r"\d %")).to_have_count(8)
+    button(page, "Rates: heat map").click()
+    assert_judgement_is_read(page)
+    assert_heat_opens_below(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     press(page, "Reset")
     expect(cell(page, "at lr")).to_have_count(0)
+    page.close()  # the next visitor has chosen all tools
 
 
 @pytest.mark.thorough(part=4)  # faster: frontend/study, ui/server/runs/test_studies

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.access import violations_in_both_themes
+from tests.browser.access import colour_violations_in_both_themes
 from tests.browser.training import curve_at, finish, point_at_each, press, wait_for_lift, wait_for_rest
 
 SMALL = "task=digits&op=sign&hidden=8,8&rule=approx_sign&rule=clipped&rule=default&seeds=2&steps=20&pace=full"
@@ -86,7 +86,7 @@ def test_panels_show_each_rule_and_layer_and_highlight_the_pointed_rule(train: P
     expect(holder).to_have_attribute("aria-pressed", "true")
     train.mouse.move(0, 0)
     wait_for_lift(train, *rules)
-    assert violations_in_both_themes(train) == [], "also what has faded can be read"
+    assert colour_violations_in_both_themes(train) == [], "also what has faded can be read"
     holder.click()
     expect(holder).to_have_attribute("aria-pressed", "false")
     train.mouse.move(0, 0)
