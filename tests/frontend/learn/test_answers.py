@@ -7,6 +7,7 @@ import pytest
 
 from explorer.catalogue import find_rule
 from explorer.instrument import make_document
+from tests.frontend.learn.test_judging import listed
 from tests.frontend.modules import Node
 
 CELLS = 400
@@ -21,8 +22,7 @@ DRAWING = """
 
 
 def convert(node: Node, values: Any, g: float = 1.0) -> Any:
-    cells = [None if np.isnan(value) else float(value) for value in values]
-    return node.run(DRAWING, {"document": make_document(), "values": cells, "g": g})
+    return node.run(DRAWING, {"document": make_document(), "values": listed(values), "g": g})
 
 
 @pytest.mark.parametrize("g", [1.0, -2.0])

@@ -44,12 +44,20 @@ def shape_of(lesson: Lesson, rule: str | None = None) -> Shape:
     return lambda x: np.interp(x, curves.x, gradient)
 
 
-def judged(node: Node, lesson: Lesson, drawings: list[Any]) -> list[dict[str, Any]]:
+def truth_of(lesson: Lesson) -> dict[str, Any]:
+    """The curve that a drawing is judged by."""
     curves = curves_of(lesson)
     (gradient,) = curves.gradients.values()
-    truth = {"x": curves.x.tolist(), "y": gradient.tolist(), "marks": curves.marks.tolist()}
-    listed = [[None if np.isnan(value) else float(value) for value in drawing] for drawing in drawings]
-    return node.run(JUDGED, {"x": cells_of(lesson).tolist(), "truth": truth, "drawings": listed})
+    return {"x": curves.x.tolist(), "y": gradient.tolist(), "marks": curves.marks.tolist()}
+
+
+def listed(drawing: Any) -> list[float | None]:
+    return [None if np.isnan(value) else float(value) for value in drawing]
+
+
+def judged(node: Node, lesson: Lesson, drawings: list[Any]) -> list[dict[str, Any]]:
+    given = {"x": cells_of(lesson).tolist(), "truth": truth_of(lesson), "drawings": [*map(listed, drawings)]}
+    return node.run(JUDGED, given)
 
 
 def by_hand(lesson: Lesson, shape: Shape, random: np.random.Generator) -> Any:
@@ -59,9 +67,8 @@ def by_hand(lesson: Lesson, shape: Shape, random: np.random.Generator) -> Any:
     moved = x + random.uniform(-0.03, 0.03) * width + 0.008 * width * np.sin(random.uniform(1, 5) * x)
     values = shape(moved) + random.uniform(-0.1, 0.1)
     blur = int(random.integers(1, 9))
-    smooth = np.convolve(
-        np.pad(values, blur, mode="edge"), np.full(2 * blur + 1, 1 / (2 * blur + 1)), "valid"
-    )
+    window = np.full(2 * blur + 1, 1 / (2 * blur + 1))
+    smooth = np.convolve(np.pad(values, blur, mode="edge"), window, "valid")
     tremor = 0.05 * np.sin(random.uniform(5, 40) * (x - x[0]) / width + random.uniform(0, 6))
     slipped = smooth + tremor
     if random.random() < 0.3:
@@ -79,13 +86,14 @@ def test_a_right_drawing_is_never_called_wrong(node: Node, lesson: Lesson) -> No
 
 
 @EACH_DRAWN
-def test_an_exact_drawing_and_one_with_gaps_at_the_jumps_are_right(node: Node, lesson: Lesson) -> None:
-    x = cells_of(lesson)
-    exact = shape_of(lesson)(x)
-    gaps = exact.copy()
+def test_an_exact_drawing_one_with_gaps_at_the_jumps_and_half_a_drawing_are_right(node: Node, lesson: Lesson):
+    exact = shape_of(lesson)(cells_of(lesson))
+    gaps, half = exact.copy(), exact.copy()
     gaps[np.abs(np.gradient(exact)) > 0.05] = np.nan
-    result = judged(node, lesson, [exact, gaps])
-    assert [(one["right"], one["whole"]) for one in result] == [(True, True)] * 2
+    half[CELLS // 2 :] = np.nan
+    result = judged(node, lesson, [exact, gaps, half])
+    assert [(one["right"], one["whole"]) for one in result] == [(True, True), (True, True), (True, False)]
+    assert result[2]["share"] == 0.5
 
 
 def wrong_shapes(lesson: Lesson) -> dict[str, Shape]:
@@ -112,10 +120,8 @@ def wrong_shapes(lesson: Lesson) -> dict[str, Shape]:
 def test_a_drawing_of_another_shape_is_not_right(node: Node, lesson: Lesson) -> None:
     shapes, seeds = wrong_shapes(lesson), take_part(range(1000, 1030))
     names = [name for name in shapes for _ in seeds]
-    drawings = [
-        by_hand(lesson, shape, np.random.default_rng(seed)) for shape in shapes.values() for seed in seeds
-    ]
-    result = judged(node, lesson, drawings)
+    pairs = [(shape, np.random.default_rng(seed)) for shape in shapes.values() for seed in seeds]
+    result = judged(node, lesson, [by_hand(lesson, *pair) for pair in pairs])
     assert {name for name, one in zip(names, result, strict=True) if one["right"]} == set()
 
 
@@ -132,39 +138,25 @@ def test_a_peak_at_each_jump_is_wrong(node: Node, lesson: Lesson, height: float,
     assert not result["right"] or (len(jumps) < 3 and height < 1), "two low ones may be slips of the hand"
 
 
-@EACH_DRAWN
-def test_half_a_drawing_is_right_so_far_and_not_whole(node: Node, lesson: Lesson) -> None:
-    half = shape_of(lesson)(cells_of(lesson))
-    half[CELLS // 2 :] = np.nan
-    (result,) = judged(node, lesson, [half])
-    assert (result["right"], result["whole"]) == (True, False)
-    assert result["share"] == 0.5
-
-
 def test_nothing_drawn_is_not_judged(node: Node) -> None:
     assert judged(node, LESSONS["clamp"], [np.full(CELLS, np.nan)]) == [None]
 
 
 def test_a_feature_that_was_left_out_is_missed(node: Node) -> None:
     """A narrow peak that the pen passed by: every drawn point lies on the curve's foot."""
-    x = np.linspace(-1, 1, 401)
-    truth = np.maximum(0, 1 - np.abs(x) / 0.06)
-    given = {
-        "x": x.tolist(),
-        "truth": {"x": x.tolist(), "y": truth.tolist(), "marks": [0] * len(x)},
-        "drawings": [np.zeros_like(x).tolist(), truth.tolist()],
-    }
-    result = node.run(JUDGED, given)
+    x = np.linspace(-1, 1, 401).tolist()
+    peak = [max(0, 1 - abs(at) / 0.06) for at in x]
+    truth = {"x": x, "y": peak, "marks": [0] * len(x)}
+    result = node.run(JUDGED, {"x": x, "truth": truth, "drawings": [[0] * len(x), peak]})
     assert [one["right"] for one in result] == [False, True]
 
 
 @pytest.mark.parametrize(
     ("excursion", "x"),
     [
-        *[((-0.7, 0.4), 0), ((1.02, 1.4), 1.2), ((1.21, 1.29), 1.25)],
-        *[((0.001, 0.003), 0.002), ((-2.6, -2.2), -2.4)],
+        ((-0.7, 0.4), 0), ((1.02, 1.4), 1.2), ((1.21, 1.29), 1.25), ((0.001, 0.003), 0.002), ((-2.6, -2.2), -2.4),
     ],
-)
+)  # fmt: skip
 def test_a_place_is_named_by_a_round_x_in_it(node: Node, excursion: tuple[float, float], x: float) -> None:
     named = node.call("learn/judging.js pickX", dict(zip(("from", "to"), excursion, strict=True)))
     assert named == x

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.lessons import LESSONS
-from tests.frontend.learn.test_judging import cells_of, curves_of, shape_of
+from tests.frontend.learn.test_judging import cells_of, listed, shape_of, truth_of
 from tests.frontend.modules import Node
 
 WORDS = """
@@ -27,12 +27,8 @@ PLACE = re.compile(r"x = (\S+?),? (?:where )?you drew (\S+?)(?:\. Try|; it is (\
 
 
 def words_of(node: Node, key: str, drawn: Any) -> dict[str, str]:
-    lesson = LESSONS[key]
-    curves = curves_of(lesson)
-    (gradient,) = curves.gradients.values()
-    truth = {"x": curves.x.tolist(), "y": gradient.tolist(), "marks": curves.marks.tolist()}
-    cells = [None if np.isnan(value) else float(value) for value in drawn]
-    return node.run(WORDS, {"x": cells_of(lesson).tolist(), "truth": truth, "drawn": cells})
+    given = {"truth": truth_of(LESSONS[key]), "drawn": listed(drawn)}
+    return node.run(WORDS, {"x": cells_of(LESSONS[key]).tolist(), **given})
 
 
 def number(text: str) -> float:
@@ -40,13 +36,10 @@ def number(text: str) -> float:
 
 
 def test_the_worst_place_is_the_one_with_the_largest_area(node: Node) -> None:
-    body = """
-        const { describeDistance } = await import("./learn/verdict.js");
-        const deviations = [{ from: -3, to: -1, peak: 0.1 }, { from: 1.5, to: 2.5, peak: 3 }];
-        const curve = { x: [-3, 3], y: [0, 0] };
-        return describeDistance({ mean: 0.1, deviations }, curve, curve, "it");
-    """
-    assert "At x = 2 " in node.run(body, {})
+    deviations = [{"from": -3, "to": -1, "peak": 0.1}, {"from": 1.5, "to": 2.5, "peak": 3}]
+    judgement, curve = {"mean": 0.1, "deviations": deviations}, {"x": [-3, 3], "y": [0, 0]}
+    said = node.call("learn/verdict.js describeDistance", judgement, curve, curve, "it")
+    assert "At x = 2 " in said
 
 
 LEVELS = [("clamp", level) for level in (-0.5, 0.5, 1, 1.5, 2)] + [("relu", level) for level in (-1, 0, 1, 2)]
@@ -60,11 +53,8 @@ def test_the_named_place_is_wrong_and_its_values_are_so(node: Node, key: str, le
     place = PLACE.search(said)
     assert place, said
     at, drawn, value = (number(text) for text in place.groups())
-    curves = curves_of(LESSONS[key])
-    (gradient,) = curves.gradients.values()
-    assert drawn == level
-    assert value == np.interp(at, curves.x, gradient)
-    assert value != drawn
+    truth = truth_of(LESSONS[key])
+    assert drawn == level != value == np.interp(at, truth["x"], truth["y"])
 
 
 def test_a_line_at_one_is_not_wrong_at_the_bound_of_clamp(node: Node) -> None:

@@ -42,8 +42,7 @@ def rows() -> list[dict[str, Any]]:
 def run(node: Node, rows: list[dict[str, Any]], orders: Any = (), texts: Any = ()) -> dict[str, Any]:
     given = {"rows": rows, "orders": [*orders], "texts": [*texts]}
     given |= ask("distances", op="step", parameters={}, noise="laplace", width=1)
-    found: dict[str, Any] = node.run(SCRIPT, given)
-    return found
+    return node.run(SCRIPT, given)
 
 
 def test_texts_are_what_python_measured(node: Node, rows: list[dict[str, Any]]) -> None:
@@ -51,7 +50,7 @@ def test_texts_are_what_python_measured(node: Node, rows: list[dict[str, Any]]) 
     assert cells[0][:5] == ["Straight-through", "1", "∞", "∞", "100 %"]
     assert cells[0][6:9] == ["yes", "yes", "none"]
     assert (cells[1][5], cells[4][5]) == ("100 %", "0 %"), (
-        "Laplace is the step's gradient under Laplace noise"
+        "the step's gradient under Laplace noise is Laplace"
     )
     assert cells[2][1:3] == ["−1", "−∞"]
     assert cells[3][1:5] == ["1", "2", "2", "68 %"]

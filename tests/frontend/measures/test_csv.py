@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections.abc import Mapping
 from io import StringIO
 
 import numpy as np
@@ -55,20 +56,14 @@ def test_a_table_holds_the_numbers_of_the_data_frame(node: Node) -> None:
         sample_curves("bernoulli", ["sigmoid_st", "reinmax"], points=31),
         sample_curves("gaussian_noise", ["default", "zero"], learns="s", points=31, dtype="float64"),
     ):
-        assert_same_numbers(node.run(TABLES, sent(curves)), curves)
-
-
-def assert_same_numbers(csv: str, curves: Curves) -> None:
-    """Compare a table in CSV, read at full precision, with the data frame of the curves."""
-    found = pd.read_csv(StringIO(csv)).astype(curves.frame.dtypes)
-    pd.testing.assert_frame_equal(found, curves.frame, check_exact=True)
+        found = pd.read_csv(StringIO(node.run(TABLES, sent(curves)))).astype(curves.frame.dtypes)
+        pd.testing.assert_frame_equal(found, curves.frame, check_exact=True)
 
 
 def test_a_text_with_a_comma_or_a_quotation_mark_is_a_field_as_in_pandas(node: Node) -> None:
     texts = ["plain", "a, b", 'so "called"', 'both, "so"']
-    assert [node.call("measures/csv.js quote", text) for text in texts] == pd.Series(texts).to_csv(
-        index=False, header=False
-    ).split("\n")[:-1]
+    quoted = [node.call("measures/csv.js quote", text) for text in texts]
+    assert quoted == pd.Series(texts).to_csv(index=False, header=False).splitlines()
 
 
 def sent(curves: Curves) -> dict[str, object]:
@@ -76,16 +71,13 @@ def sent(curves: Curves) -> dict[str, object]:
         named = {math.inf: "Infinity", -math.inf: "-Infinity"}
         return [named.get(x, repr(x)) if x == x else "NaN" for x in map(float, np.asarray(values))]
 
+    def all_texts(columns: Mapping[str, object]) -> dict[str, list[str]]:
+        return {key: texts(values) for key, values in columns.items()}
+
+    exact = curves.unbiased
     return {
-        "single": curves.x.dtype == np.float32,
-        "learning": bool(curves.learns),
-        "x": texts(curves.x),
-        "y": texts(curves.y),
-        "gradients": {key: texts(values) for key, values in curves.gradients.items()},
-        "parts": {key: texts(values) for key, values in curves.parts.items()},
-        "drawn": curves.unbiased is not None
-        and {
-            "spread": {key: texts(values) for key, values in curves.spreads.items()},
-            "exact": texts(curves.unbiased),
-        },
-    }
+        "single": curves.x.dtype == np.float32, "learning": bool(curves.learns),
+        "x": texts(curves.x), "y": texts(curves.y),
+        "gradients": all_texts(curves.gradients), "parts": all_texts(curves.parts),
+        "drawn": exact is not None and {"spread": all_texts(curves.spreads), "exact": texts(exact)},
+    }  # fmt: skip

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from explorer.catalogue import OPS, find_op
+from explorer.gradient import apply
 from explorer.instrument.entries import make_entry
-from tests.formula.test_formats import CASTS, bits, hard_points
-from tests.formula.test_formats import codes as torch_codes
+from tests.formula.test_formats import CASTS, bits, codes, hard_points
 from tests.frontend.modules import Node
 
 ALL = """
@@ -32,14 +32,10 @@ def asked(node: Node, op: str, parameters: dict[str, float], xs: list[float]) ->
     return answer
 
 
-def codes(dtype: torch.dtype) -> list[float]:
-    return torch_codes(dtype).tolist()
-
-
 @pytest.mark.parametrize("op", CODES)
 def test_the_numbers_of_a_format_are_torchs_codes(node: Node, op: str) -> None:
     format_, octaves, numbers, count, _ = asked(node, op, {"s": 1.0}, [])
-    every = codes(CODES[op])
+    every = codes(CODES[op]).tolist()
     assert numbers == [value for value in every if value >= 0]
     assert count == len(every)
     assert format_["largest"] == every[-1]
@@ -52,7 +48,7 @@ def test_the_numbers_of_a_format_are_torchs_codes(node: Node, op: str) -> None:
 @pytest.mark.parametrize("text", CASTS)
 def test_the_browser_rounds_as_torch_at_every_code_midpoint_and_neighbour(node: Node, text: str) -> None:
     dtype, top = CASTS[text]
-    x = hard_points(torch_codes(dtype), torch.float32)
+    x = hard_points(codes(dtype), torch.float32)
     x = x[x.isfinite()]
     found = node.run(
         """
@@ -74,7 +70,7 @@ def test_an_x_lands_on_a_number_of_the_format_between_its_neighbours(node: Node)
     xs = [0.3, 0.0, -0.3, 448.0, 1e4, -1e4, 0.001, 2.0, 0.25]
     *_, landings = asked(node, "fp8_e4m3", {"s": 2.0}, xs)
     y = OPS["fp8_e4m3"].parsed.bind({"s": 2.0})(torch.tensor(xs, dtype=torch.float64))
-    every = codes(torch.float8_e4m3fn)
+    every = codes(torch.float8_e4m3fn).tolist()
     for landing, x, value in zip(landings, xs, y.tolist(), strict=True):
         at = every.index(landing["value"])
         assert (landing["x"], landing["y"], landing["value"]) == (x, value, value / 2)
@@ -105,10 +101,8 @@ def test_an_op_of_levels_shows_those_in_view(node: Node) -> None:
     found = node.run(LEVELS, [[make_entry(find_op(op)), *span] for op, span in zip(ops, spans, strict=True)])
     seq, fake, ternary, rounded, relu, many = found
     assert seq == [[-0.75, -0.25, 0.25, 0.75], ["−0.75", "−0.25", "0.25", "0.75"]]
-    usual = OPS["fake_quantize"].parsed.bind(
-        {each.name: each.default for each in OPS["fake_quantize"].parameters}
-    )
-    assert fake[0] == sorted({value + 0.0 for value in usual(torch.linspace(-3, 3, 6001)).tolist()})
+    usual = apply("fake_quantize", "zero", torch.linspace(-3, 3, 6001))
+    assert fake[0] == sorted({value + 0.0 for value in usual.tolist()})
     assert ternary[0] == pytest.approx([-1.5, 0, 1.5], rel=1e-3)
     assert rounded[1] == ["−3", "−2", "−1", "0", "1", "2", "3"]
     assert relu is many is None
@@ -131,11 +125,9 @@ def test_the_text_of_each_number_of_a_format_is_exact(node: Node, op: str) -> No
     """
     small = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
     for value, text in node.run(texts, make_entry(OPS[op])["tree"]):
-        factor, _, power = (
-            text.translate(small).rpartition("·2") if "·" in text else ("1", "", text.translate(small)[1:])
-        )
-        is_decimal = not set(text) & set("⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-        assert (float(text) if is_decimal else int(factor) * 2.0 ** int(power)) == value
+        plain = text.translate(small)
+        factor, _, power = plain.rpartition("·2") if "·" in text else ("1", "", plain[1:])
+        assert (float(text) if plain == text else int(factor) * 2.0 ** int(power)) == value
 
 
 def test_an_op_without_a_format_has_none_and_a_wide_one_is_not_listed(node: Node) -> None:

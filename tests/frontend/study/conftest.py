@@ -27,10 +27,8 @@ def picture(node: Node, document: dict[str, Any]) -> Run:
 
     def drawn(body: str = "", *, chosen: dict[str, Any] | None = None, **given: Any) -> Any:
         script = f"""
-            const {{ setDocument }} = await import("./choice/entries.js");
             const {{ createState, withBegun, withReset, IDLE }} = await import("./study/state.js");
             const {{ buildPicture }} = await import("./study/picture.js");
-            setDocument(given.document);
             let state = createState(given.choice, given.colours, {{ text: "", target: null, without: null }});
             {body}
             return buildPicture(state);
@@ -44,8 +42,7 @@ def picture(node: Node, document: dict[str, Any]) -> Run:
 
 def event(plan: Plan, rows: list[Row], state: str = "running") -> dict[str, Any]:
     status = StudyStatus("a", state, f"{state}.", None, len(rows), plan.runs, 1.0, None, tuple(rows), plan)  # type: ignore[arg-type]
-    fields: dict[str, Any] = json.loads(stream.format_event(status))
-    return fields
+    return json.loads(stream.format_event(status))
 
 
 def rows_of(plan: Plan) -> list[Row]:

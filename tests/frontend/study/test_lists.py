@@ -10,8 +10,7 @@ BOUNDS = {"what": "rate", "low": 1e-12, "high": 1000, "most": 4, "example": "0.0
 
 
 def read(node: Node, text: str) -> dict[str, Any]:
-    result: dict[str, Any] = node.call("study/lists.js readList", text, BOUNDS)
-    return result
+    return node.call("study/lists.js readList", text, BOUNDS)
 
 
 @pytest.mark.parametrize(

@@ -89,13 +89,10 @@ def test_pairs_that_change_order_are_counted_as_python_counts_them(picture: Run)
     told = []
     for plan, scores in zip(plans, (before, after), strict=True):
         shown = {**scores, "zero": (0.5, 0.5), "reversal": (0.5, 0.5)}
-        trials = [*plan.list_trials("choose")]
-        rows = [Row(trial, 5, 0.1, 0.9, 0.9, False, 1.0) for trial in trials]
-        judge = plan.list_trials("judge", rows)
-        rows += [
-            Row(trial, 5, 0.1, 0.9, shown[trial.rule][plan.judge_seeds.index(trial.seed)], False, 1.0)
-            for trial in judge
-        ]
+        rows = [Row(trial, 5, 0.1, 0.9, 0.9, False, 1.0) for trial in plan.list_trials("choose")]
+        for trial in plan.list_trials("judge", rows):
+            score = shown[trial.rule][plan.judge_seeds.index(trial.seed)]
+            rows.append(Row(trial, 5, 0.1, 0.9, score, False, 1.0))
         told.append((event(plan, rows, "finished"), Result(plan, rows)))
     body = f"""
         const {{ withFinished }} = await import("./study/order.js");
@@ -117,9 +114,8 @@ def test_pairs_that_change_order_are_counted_as_python_counts_them(picture: Run)
 
 
 def test_a_rule_that_diverged_is_shown_as_such(picture: Run):
-    plan = Plan.create(
-        "circles", "sign", ["formula: g / 0"], lrs=[0.1], seeds=2, steps=3, controls=False, hidden=4, batch=8
-    )
+    few = EQUAL | {"lrs": [0.1], "steps": 3, "controls": False}
+    plan = Plan.create("circles", "sign", ["formula: g / 0"], **few)
     body = f"""
         const {{ addCustomEntry }} = await import("./choice/entries.js");
         addCustomEntry("rule", {{ ...given.document.rules.zero, key: "formula: g / 0", label: "g / 0" }});
@@ -137,14 +133,11 @@ def test_a_rule_that_diverged_is_shown_as_such(picture: Run):
 @pytest.mark.parametrize(("ended", "so_far"), [(2, True), (3, False)])
 def test_a_cell_of_which_a_seed_diverged_says_how_many_have_ended(picture: Run, ended: int, so_far: bool):
     plan = Plan.create("circles", "sign", ["default"], **EQUAL | {"seeds": 3, "lrs": [0.003]})
-    rows = [
-        Row(trial, 5, 0.1, 0.9, 0.9, index == 0, 1.0)
-        for index, trial in enumerate(plan.list_trials("choose"))
-    ]
-    shown = picture(SEEN, event=event(plan, [row for row in rows if row.trial.rule == "default"][:ended]))
-    (told,) = (
-        cell["words"] for row in shown["heat"]["rows"] for cell in row["cells"] if "diverged" in cell["words"]
-    )
+    trials = [trial for trial in plan.list_trials("choose") if trial.rule == "default"][:ended]
+    rows = [Row(trial, 5, 0.1, 0.9, 0.9, trial == trials[0], 1.0) for trial in trials]
+    shown = picture(SEEN, event=event(plan, rows))
+    words = [cell["words"] for row in shown["heat"]["rows"] for cell in row["cells"]]
+    (told,) = (each for each in words if "diverged" in each)
     assert "1 of 3 seeds diverged" in told
     assert ("2 of 3 seeds so far" in told) == so_far
 

@@ -8,7 +8,6 @@ import pytest
 
 import explorer
 from explorer.catalogue import find_rule
-from explorer.gradient import hash_uniform
 from explorer.lessons import unbiased_or_quiet as lesson
 from tests.frontend.modules import Node
 
@@ -92,16 +91,6 @@ def test_the_runs_are_those_that_the_lesson_counts(node: Node, key: str, name: s
 def test_the_runs_that_are_drawn_are_the_first_of_those_that_are_counted(node: Node) -> None:
     few, many = (walked(node, "ReinMax", settings(), runs)["runs"] for runs in (30, 2000))
     assert few.tolist() == many[:30].tolist()
-
-
-def test_a_run_takes_one_draw_a_step(node: Node) -> None:
-    """REINFORCE with a baseline by NumPy, step by step."""
-    x = np.full(30, logit(0.3))
-    for step in range(lesson.STEPS):
-        y = hash_uniform(lesson.SEED, step, 30).numpy() < sigmoid(x)
-        x = x - 2 * ((y - 0.6) ** 2 - 0.1) * (y - sigmoid(x))
-    found = walked(node, "REINFORCE", settings(0.3, 2, target=0.6, b=0.1))
-    assert found["runs"] == pytest.approx(x, abs=1e-9)
 
 
 def test_the_walks_by_means_draw_nothing(node: Node) -> None:
