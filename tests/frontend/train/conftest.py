@@ -17,8 +17,7 @@ Run = Callable[..., Any]
 def document() -> dict[str, Any]:
     """The document as it is sent."""
     text = next(file.content for name, file in answers.get_files().items() if name.endswith("/document.json"))
-    known: dict[str, Any] = json.loads(text)
-    return known
+    return json.loads(text)
 
 
 @pytest.fixture

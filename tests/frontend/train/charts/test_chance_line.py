@@ -28,12 +28,9 @@ def test_the_label_of_the_chance_line_is_where_no_curve_passes(node: Node, serie
     assert (result["x"], result["isAbove"]) == expected
 
 
-def test_large_letters_below_a_low_chance_line_would_be_over_the_numbers_of_the_axis(node: Node):
-    result = node.call(PLACE, 0.1, [], [0, 1], 100)
-    assert (result["x"], result["isAbove"]) == (1, ABOVE)
-
-
-def test_the_label_of_the_chance_line_stays_within_the_chart(node: Node):
-    """Where the axis begins at the line there is no room below it."""
-    result = node.call(PLACE, 0.5, [], [0.5, 1], 100)
+@pytest.mark.parametrize(
+    ("chance", "start"), [(0.1, 0), (0.5, 0.5)], ids=["over the axis' numbers", "no room below"]
+)
+def test_the_label_of_a_low_chance_line_is_above_it(node: Node, chance: float, start: float):
+    result = node.call(PLACE, chance, [], [start, 1], 100)
     assert (result["x"], result["isAbove"]) == (1, ABOVE)

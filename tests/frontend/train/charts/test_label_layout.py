@@ -12,9 +12,8 @@ from tests.frontend.train.conftest import Run
 HEIGHT, LOW, HIGH = 15, 0, 200
 
 
-def spread(node: Node, wanted: list[float], height: float = HEIGHT) -> list[float]:
-    result: list[float] = node.call("train/charts/label-layout.js spread", wanted, height, LOW, HIGH)
-    return result
+def spread(node: Node, wanted: list[float]) -> list[float]:
+    return node.call("train/charts/label-layout.js spread", wanted, HEIGHT, LOW, HIGH)
 
 
 @pytest.mark.parametrize(
@@ -22,6 +21,7 @@ def spread(node: Node, wanted: list[float], height: float = HEIGHT) -> list[floa
     [
         ([50, 120], [50, 120]), ([100, 100], [92.5, 107.5]), ([10, 12, 11], [0, 30, 15]),
         ([200, 199, 198], [200, 185, 170]), ([-40, 300], [0, 200]), ([], []),
+        ([5] * 21, [10 * at for at in range(21)]),  # they do not fit: the whole height
     ],
 )  # fmt: skip
 def test_names_are_pushed_apart_and_no_further(node: Node, wanted: list[float], expected: list[float]):
@@ -37,20 +37,17 @@ def test_names_keep_their_order_their_distance_and_the_chart(node: Node, wanted:
         assert result[below] - result[above] >= HEIGHT - 1e-6
 
 
-def test_labels_take_the_whole_height_if_they_do_not_fit(node: Node):
-    assert spread(node, [5.0] * 5, 100) == pytest.approx([0, 50, 100, 150, 200])
-
-
-def test_a_long_name_is_cut_where_it_says_so(tell: Run):
-    names = ["Straight-through", "formula: g * (abs(x) <= 1)"]
-    assert tell("charts/label-layout", "cut", names, 20) == ["Straight-through", "formula: g * (abs(x…"]
-
-
-def test_names_with_the_same_beginning_are_shortened_to_their_ends(tell: Run):
-    names = ["Straight-through (sigmoid)", "ReinMax", "Straight-through Gumbel", "Straight-through Gumbel"]
-    texts = ["…(sigmoid)", "ReinMax", "…Gumbel", "…Gumbel"]
-    assert tell("charts/label-layout", "cut", names, 11) == texts
-    long = ["formula: g * (abs(x) <= 1)", "formula: g * (abs(x) <= 2)"]
-    assert tell("charts/label-layout", "cut", long, 11) == ["…<= 1)", "…<= 2)"]
-    words = ["a" * 20 + "b", "a" * 20 + "c"]
-    assert tell("charts/label-layout", "cut", words, 11) == ["…" + "a" * 9 + each for each in "bc"]
+@pytest.mark.parametrize(
+    ("names", "letters", "texts"),
+    [
+        (["ReinMax", "formula: g * (abs(x) <= 1)"], 20, ["ReinMax", "formula: g * (abs(x…"]),
+        (["Straight-through (sigmoid)", "ReinMax", "Straight-through Gumbel", "Straight-through Gumbel"], 11,
+         ["…(sigmoid)", "ReinMax", "…Gumbel", "…Gumbel"]),
+        (["formula: g * (abs(x) <= 1)", "formula: g * (abs(x) <= 2)"], 11, ["…<= 1)", "…<= 2)"]),
+        (["a" * 20 + "b", "a" * 20 + "c"], 11, ["…" + "a" * 9 + each for each in "bc"]),
+    ],
+)  # fmt: skip
+def test_a_long_name_is_cut_and_those_with_the_same_beginning_keep_their_ends(
+    tell: Run, names, letters, texts
+):
+    assert tell("charts/label-layout", "cut", names, letters) == texts

@@ -8,6 +8,7 @@ from tests.frontend.train.conftest import Run, choice
 
 OWN = {"text": "x,y\n1,2", "target": "y", "without": []}
 HELD = choice("round", "straight_through", task="circles", lr="0.1", branch="3,lr:0.2\n9,lr:0.3")
+OTHER = choice("round", "straight_through", task="circles", lr="0.5")
 
 
 def state(step: int, *, rate: str | None = None, trained: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -19,8 +20,8 @@ def state(step: int, *, rate: str | None = None, trained: dict[str, Any] | None 
     ("at", "command", "rate"),
     [
         (state(0, trained=HELD), "resume", None),
-        (state(0, trained=choice("round", "straight_through", task="circles", lr="0.5")), "resume", "0.1"),
-        (state(5, trained=choice("round", "straight_through", task="circles", lr="0.5")), "resume", None),
+        (state(0, trained=OTHER), "resume", "0.1"),
+        (state(5, trained=OTHER), "resume", None),
         (state(5, trained=HELD, rate="0.4"), "change", "0.4"),
         (state(5, trained=HELD, rate="0.4"), "reset", "0.1"),
         (state(0), "change", None),
@@ -42,9 +43,8 @@ def test_an_order_has_each_branch_point_and_the_table_of_a_task_that_takes_one(t
 
 def test_a_run_goes_by_all_settings_but_those_that_may_change_on_its_way(tell: Run):
     def key(**training: str) -> str:
-        return tell("client/request", "getRunSettings", choice("round", "straight_through", **training), OWN)[
-            "settingsKey"
-        ]
+        chosen = choice("round", "straight_through", **training)
+        return tell("client/request", "getRunSettings", chosen, OWN)["settingsKey"]
 
     assert key(task="circles", lr="0.1") == key(task="circles", lr="0.2")
     assert key(task="circles", seeds="2") != key(task="circles", seeds="3")

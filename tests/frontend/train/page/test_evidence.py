@@ -44,9 +44,8 @@ def test_lines_after_the_selected_step_are_thin(picture: Run):
     then["snapshot"] |= {"measured_steps": [0], "measured_sigmas": [0.5]}
     back = SEEN + "state = { ...state, at: 0, displayed: given.seen };"
     shown = picture(back, status=latest, seen=then | {"step": 0})
-    later, now = (
-        [s for s in shown["alignment"]["chart"]["series"] if s.get("faint") is f] for f in (True, None)
-    )
+    series = shown["alignment"]["chart"]["series"]
+    later, now = ([each for each in series if each.get("faint") is faint] for faint in (True, None))
     assert [(s["x"], s["ends"]) for s in later] == [([0, 2], False)] * 2
     assert [s["x"] for s in now] == [[0]] * 2
     assert shown["rows"]["aligned"] == {"straight_through": "0.75"}
@@ -127,12 +126,8 @@ def test_of_many_rules_only_the_one_pointed_at_has_its_regions_measured(picture:
     """
 
     def asked(*rules: str, is_open: bool = False) -> list[str]:
-        return picture(
-            f"{SEEN} {body}",
-            status=status("running", *rules),
-            choice=choice("sign", *rules, task="moons"),
-            open=is_open,
-        )
+        given = {"status": status("running", *rules), "choice": choice("sign", *rules, task="moons")}
+        return picture(f"{SEEN} {body}", open=is_open, **given)
 
     three = ("default", "straight_through", "clipped")
     assert asked(*three) == ["regions?rule=2", "regions?rule=3", "regions", "regions?rule=2"]
@@ -173,10 +168,15 @@ def test_closed_evidence_is_left_out_only_while_a_run_moves(picture: Run):
         assert picture(body, status=status(state, "default"))["why"]["rows"], (state, body)
 
 
-def test_a_layer_that_a_smaller_net_has_not_is_not_shown(picture: Run):
+def test_the_layers_to_choose_are_those_with_the_op(picture: Run):
+    """One that a smaller net has not is not shown. Of weights it is one more, and the last is shown first."""
     three = choice(*ROUND, task="digits", hidden="8,8,8")
     assert picture("state.layer = 2;", choice=three)["why"]["layers"] == {"count": 3, "chosen": 2}
     assert picture("state.layer = 2;")["why"]["layers"] == {"count": 1, "chosen": 0}
+    seen = status("running", "default")
+    seen["snapshot"] |= {"most": {"raster": {"example": 9}, "unit": {"layer": 1, "cause": 3}}}
+    of = {"status": seen, "choice": choice("sign", "default", task="binary weights")}
+    assert picture(SEEN, **of)["why"]["layers"] == {"count": 2, "chosen": 1}
 
 
 def test_the_answer_to_a_request_is_of_its_step_and_run(picture: Run):
@@ -195,14 +195,6 @@ def test_the_answer_to_a_request_is_of_its_step_and_run(picture: Run):
     assert row["cells"][1]["answer"]["formula"] == "g = 0.2: g * 0 = 0"
     gone = next(r for r in picture(body, **of | {"run": "b"})["why"]["rows"])
     assert [cell["answer"] for cell in gone["cells"]] == [None, None]
-
-
-def test_the_layers_to_choose_are_those_with_the_op(picture: Run):
-    """Of weights it is one more than there are hidden layers, and the last is shown first."""
-    seen = status("running", "default")
-    seen["snapshot"] |= {"most": {"raster": {"example": 9}, "unit": {"layer": 1, "cause": 3}}}
-    of = {"status": seen, "choice": choice("sign", "default", task="binary weights")}
-    assert picture(SEEN, **of)["why"]["layers"] == {"count": 2, "chosen": 1}
 
 
 def test_the_line_search_can_be_measured_and_repeated(picture: Run):

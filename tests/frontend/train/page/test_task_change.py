@@ -11,14 +11,11 @@ from tests.frontend.train.conftest import Run, choice
 )
 def test_an_op_that_may_stay_is_named_as_in_a_sentence(tell: Run, op: str, inside: str):
     before = choice(op, "default", task="digits")
-    asked = {"key": "binary weights", "before": before, "after": None}
-    asks = tell("page/task-change", "getChangeQuestion", {"choice": before, "changing": asked})
+    asked = {"choice": before, "changing": {"key": "binary weights", "before": before, "after": None}}
+    asks = tell("page/task-change", "getChangeQuestion", asked)
     own = f"Use its own: binarise and {len(TASKS['binary weights'].rules)} rules"
     assert (asks["keep"], asks["own"]) == (f"Keep {inside}", own)
     after = choice(op, "default", task="moons")
-    said = tell(
-        "page/task-change",
-        "getChangeQuestion",
-        {"choice": after, "changing": {"key": "moons", "before": before, "after": after}},
-    )
+    done = {"choice": after, "changing": {"key": "moons", "before": before, "after": after}}
+    said = tell("page/task-change", "getChangeQuestion", done)
     assert said["text"] == f"Moons with {inside}."

@@ -176,12 +176,19 @@ def test_a_run_without_a_step_has_not_started_again(picture: Run):
         assert ("started again" in shown["status"]["next"]) is said
 
 
-def test_the_run_before_is_no_ghost_of_another_task(picture: Run):
+def test_the_run_before_is_no_ghost_of_another_task_or_table(picture: Run):
     body = f"{SEEN} state = withOtherSettings({{ ...state, choice: given.other }});"
     other = choice("sign", "default", task="circles")
     shown = picture(body, status=status("finished", *ROUND[1:]), other=other)
     assert shown["chart"]["series"] == []
     assert shown["status"]["next"] == "These settings are not trained yet: press Start."
+    body = f"""
+        state.table = {{ text: "a,b\\n1,2", target: null, without: null }};
+        {SEEN}
+        state = withOtherSettings({{ ...state, table: {{ ...state.table, target: "a" }} }});
+    """
+    own = choice("sign", "default", task="data")
+    assert picture(body, choice=own, status=status("finished", "default"))["chart"]["series"] == []
 
 
 def test_a_ghost_is_called_by_what_differs(picture: Run):
@@ -197,17 +204,6 @@ def test_a_ghost_is_called_by_what_differs(picture: Run):
         ghosts = [series["label"] for series in shown["chart"]["series"] if series.get("faint")]
         assert ghosts, change
         assert all(label.startswith(name) and label.endswith(", before") for label in ghosts), ghosts
-
-
-def test_the_run_before_is_no_ghost_of_another_table(picture: Run):
-    own = choice("sign", "default", task="data")
-    body = f"""
-        state.table = {{ text: "a,b\\n1,2", target: null, without: null }};
-        {SEEN}
-        state = withOtherSettings({{ ...state, table: {{ ...state.table, target: "a" }} }});
-    """
-    shown = picture(body, choice=own, status=status("finished", "default"))
-    assert shown["chart"]["series"] == []
 
 
 def test_a_lost_connection_and_a_refusal_come_before_all_else(picture: Run):
@@ -244,35 +240,26 @@ def test_a_link_with_branches_says_how_the_line_is_had_that_it_leaves(picture: R
     assert "This run branches" not in picture("")["status"]["next"]
 
 
-def test_a_table_is_requested_that_is_missing_or_was_refused(picture: Run):
+def test_a_table_is_requested_that_is_missing_or_was_refused_and_trained_once_it_was_read(picture: Run):
     missing = "Paste a table first, or take an example that has one."
     refused = "Change the table first: the note below it says why it cannot be trained."
     body = """
         const table = { ...state.table, text: given.text };
         state = { ...state, table, reading: given.reading, remark: "Not trained yet." };
     """
-    for text, reading, task, told in (
-        ("", None, "data", missing),
-        ("1,2", {"refused": ""}, "data", IDLE["sentence"]),
-        ("1,2", {"refused": "No."}, "data", refused),
-        ("1,2", {"message": "No."}, "data", refused),
-        ("1,2", {"refused": "No."}, "digits", IDLE["sentence"]),
+    for text, reading, task, told, offered in (
+        ("", None, "data", missing, True),
+        ("1,2", {"refused": ""}, "data", IDLE["sentence"], True),
+        ("1,2", {"refused": "No."}, "data", refused, True),
+        ("1,2", {"message": "No."}, "data", refused, True),  # the server says why when it is pressed
+        ("1,2", {"refused": "No."}, "digits", IDLE["sentence"], True),
+        ("1,2", None, "digits", IDLE["sentence"], True),
+        ("1,2", None, "data", None, False),
     ):
-        shown = picture(body, choice=choice(*ROUND, task=task), text=text, reading=reading)["status"]
-        assert (shown["main"], bool(shown["next"])) == (told, told == IDLE["sentence"])
-
-
-def test_a_table_is_trained_once_it_was_read_or_refused(picture: Run):
-    body = "state = { ...state, table: { ...state.table, text: given.text }, reading: given.reading };"
-    for task, text, reading, offered in (
-        ("data", "1,2", None, False),
-        ("data", "1,2", {"message": "No."}, True),  # the server says why when it is pressed
-        ("data", "", None, True),
-        ("digits", "1,2", None, True),
-    ):
-        given = {"choice": choice(*ROUND, task=task), "text": text, "reading": reading}
-        shown = picture(body, **given)
+        shown = picture(body, choice=choice(*ROUND, task=task), text=text, reading=reading)
         assert (shown["offered"]["start"], shown["offered"]["step"]) == (offered, offered)
+        main, then = shown["status"]["main"], shown["status"]["next"]
+        assert told is None or (main, bool(then)) == (told, told == IDLE["sentence"])
 
 
 def test_changes_by_a_task_can_be_undone_until_the_next_choice(picture: Run):

@@ -9,6 +9,7 @@ from explorer import expected
 from explorer.catalogue import RULES, Rule
 from tests.frontend.modules import Node
 from tests.frontend.train.conftest import choice
+from tests.selection import loop_over
 
 LAYOUT = """
     const { layOutHistogram } = await import("./train/widgets/histogram.js");
@@ -74,9 +75,7 @@ def test_the_curve_is_that_of_what_the_layer_has_learned(node: Node, document: d
         assert [min(passed), max(passed)] == pytest.approx([-c, c], abs=0.012)
 
 
-@pytest.mark.parametrize(
-    "rule", [rule for rule in RULES.values() if rule.is_random], ids=lambda rule: rule.key
-)
+@loop_over("rule", [rule for rule in RULES.values() if rule.is_random])
 def test_a_rule_that_depends_on_a_nets_loss_has_no_curve(node: Node, document: dict[str, Any], rule: Rule):
     assert bool(picture(node, document, "bernoulli", rule.key)["curve"]) is not rule.needs_loss
 

@@ -1,38 +1,28 @@
 """Slow motion of maps and kernels: one map and the weights of one kernel are images."""
 
-import base64
-import json
 from typing import Any
 
 import numpy as np
 import pytest
 
-from explorer.training import Run, Settings
-from explorer.ui.server.runs.stream import as_json
+from explorer.training import TASKS
 from tests.frontend.modules import Node
 from tests.frontend.train.conftest import choice
-from tests.frontend.train.slow_motion.test_view_model import PAUSED, SHOWN
+from tests.frontend.train.slow_motion.test_view_model import PAUSED, SHOWN, read_tensor, recorded
+
+KEPT = """{
+    drawing.kept = drawing.values ? [...drawing.values] : null;
+    if (drawing.of) drawing.of.rows = [...drawing.of.rows];
+    delete drawing.values;
+}"""
 
 
 def of_maps(node: Node, document: dict[str, Any], task: str, slow: str, layer: int) -> Any:
     rules = ("straight_through", "clipped")
-    run = Run(Settings(task=task, rules=rules, hidden=(4, 5), device="cpu"))
-    run.advance(3)
-    answer = json.loads(as_json(run.measure("slow_motion", layer=layer)))
-    chosen = choice(run.settings.op, *rules, task=task, hidden="4,5") | {"slow": slow}
+    answer = recorded(3, layer, task=task, rules=rules, hidden=(4, 5))
+    chosen = choice(TASKS[task].op, *rules, task=task, hidden="4,5") | {"slow": slow}
     given = {"choice": chosen, "answer": answer, "status": PAUSED, "id": "run", "document": document}
-    kept = """
-        drawing.kept = drawing.values ? [...drawing.values] : null;
-        if (drawing.of) drawing.of.rows = [...drawing.of.rows];
-        delete drawing.values;
-    """
-    return node.run(SHOWN.replace("delete drawing.values", f"{{ {kept} }}"), given), answer
-
-
-def numbers_in(answer: Any, name: str) -> Any:
-    tensor = answer["straight_through"]["tensors"][name]
-    values = np.frombuffer(base64.b64decode(tensor["values"]["bdata"]), np.float32)
-    return values.reshape(tensor["shape"])
+    return node.run(SHOWN.replace("delete drawing.values", KEPT), given), answer["straight_through"]
 
 
 def test_one_map_and_its_kernel_are_images(node: Node, document: dict[str, Any]) -> None:
@@ -42,9 +32,9 @@ def test_one_map_and_its_kernel_are_images(node: Node, document: dict[str, Any])
     drawn = {stage["key"]: stage["drawing"] for stage in picture["stages"]}
     x = drawn["x"]
     assert (x["rows"], x["columns"], x["mark"]) == (2, 2, {"row": 1, "column": 1})
-    assert x["kept"] == pytest.approx(numbers_in(answer, "x")[4:8, 2])
+    assert x["kept"] == pytest.approx(read_tensor(answer, "x")[4:8, 2])
     assert x["of"] == {"rows": [4, 5, 6, 7], "unit": 2}
-    cases = (("input", numbers_in(answer, "input")[7]), ("weights", numbers_in(answer, "weights")[:, 2]))
+    cases = (("input", read_tensor(answer, "input")[7]), ("weights", read_tensor(answer, "weights")[:, 2]))
     for key, values in cases:
         images = np.array(drawn[key]["kept"], dtype=object).reshape(7, 7)
         assert {*images[3], *images[:, 3]} == {None}, "the gaps between four images"
@@ -64,6 +54,6 @@ def test_weights_of_one_kernel_are_images_that_can_be_picked(node: Node, documen
         assert (image["rows"], image["columns"], image["pick"]) == (7, 7, "cell")
         at = image["mark"]["row"] * 7 + image["mark"]["column"]
         assert (image["of"]["rows"][at], image["of"]["unit"]) == (23, 2)
-        (name,) = [each["tensor"] for each in answer["straight_through"]["stages"] if each["key"] == key]
-        assert image["kept"][at] == pytest.approx(numbers_in(answer, name)[23, 2])
+        (name,) = [each["tensor"] for each in answer["stages"] if each["key"] == key]
+        assert image["kept"][at] == pytest.approx(read_tensor(answer, name)[23, 2])
         assert (image["kept"][3], image["of"]["rows"][3]) == (None, -1)

@@ -34,12 +34,23 @@ SHOWN = """
 PAUSED = {"state": "paused", "sentence": "Paused.", "step": 3, "steps": 400}
 
 
-def recorded(steps: int, **settings: Any) -> dict[str, Any]:
-    """Return the record of the first layer after some steps, as it is sent."""
+def recorded(steps: int, layer: int = 0, **settings: Any) -> dict[str, Any]:
+    """Return the record of a layer after some steps, as it is sent."""
     run = Run(Settings(device="cpu", **settings))
     run.advance(steps)
-    answer: dict[str, Any] = json.loads(as_json(run.measure("slow_motion", layer=0)))
-    return answer
+    return json.loads(as_json(run.measure("slow_motion", layer=layer)))
+
+
+def look(
+    node: Node, document: Any, chosen: Any, answer: Any, status: Any = PAUSED, identity: str | None = "run"
+) -> Any:
+    given = {"choice": chosen, "answer": answer, "status": status, "id": identity, "document": document}
+    return node.run(SHOWN, given)
+
+
+def read_tensor(record: dict[str, Any], name: str) -> Any:
+    tensor = record["tensors"][name]
+    return np.frombuffer(base64.b64decode(tensor["values"]["bdata"]), np.float32).reshape(tensor["shape"])
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +62,7 @@ def records() -> dict[str, Any]:
 def shown(node: Node, document: dict[str, Any], records: dict[str, Any]):
     def told(slow: str, answer: Any = records, status: Any = PAUSED, identity: str | None = "run") -> Any:
         chosen = choice("sign", *RULES, task="digits", hidden="16,8") | {"slow": slow}
-        given = {"choice": chosen, "answer": answer, "status": status, "id": identity, "document": document}
-        return node.run(SHOWN, given)
+        return look(node, document, chosen, answer, status, identity)
 
     return told
 
@@ -83,31 +93,24 @@ def test_without_a_unit_the_weight_that_moves_most_is_shown(shown, records) -> N
     picture = shown("gradient")
     assert picture["position"]["rule"] == 1  # torch's own lets nothing through
     assert picture["words"].startswith("The part of g that reaches")
-    before, after = (
-        np.frombuffer(base64.b64decode(tensors[name]["values"]["bdata"]), np.float32)
-        for tensors in [records["clipped"]["tensors"]]
-        for name in ("before", "weights")
-    )
+    before, after = (read_tensor(records["clipped"], name).flatten() for name in ("before", "weights"))
     assert picture["position"]["unit"] == np.abs(after - before).argmax() % 16
     numbers = shown("weights")["numbers"]
     most = np.abs(after - before).argmax()
     assert numbers.startswith(f"w: {before[most]:.4g} → {after[most]:.4g}, ∂loss/∂w = ".replace("-", "−"))
     assert re.search(r"∂loss/∂w = \S*[1-9]\S*, m = \S+, v = \S+$", numbers)
-    assert shown("weights")["words"].endswith(
-        "Adam's step, lr · m/√v, comes from its memory of earlier gradients too."
-    )
+    adam = "Adam's step, lr · m/√v, comes from its memory of earlier gradients too."
+    assert shown("weights")["words"].endswith(adam)
 
 
 def test_the_numbers_are_put_into_the_rules_formula(shown, records) -> None:
     at = shown("gradient")["position"]
-    values = {
-        name: shown(f"{name},2,1,{at['unit'] + 1},{at['row'] + 1}")["numbers"] for name in ("x", "g", "op")
-    }
+    cell = f"2,1,{at['unit'] + 1},{at['row'] + 1}"
+    values = {name: shown(f"{name},{cell}")["numbers"] for name in ("x", "g", "op")}
     x, g = (values[name].rpartition("= ")[2] for name in "xg")
     assert values["op"] in (f"y = sign({x}) = 1", f"y = sign({x}) = −1")
     gradient = shown("gradient")["numbers"]
     assert gradient.startswith(f"gradient = {g} × (|{x}| ≤ 1) = ")
-    cell = f"2,1,{at['unit'] + 1},{at['row'] + 1}"
     assert shown(f"rule,{cell}")["numbers"] == f"at g = 1: 1 × (|{x}| ≤ 1) = 1"
 
 
@@ -133,9 +136,8 @@ def test_a_gradient_of_0_before_the_rule_is_not_blamed_on_the_rule(shown) -> Non
         "No gradient arrives from above: g is already 0 before the rule. "
         "Whatever the rule does, its result is 0."
     )
-    assert shown("weights,1,1,1,1")["words"].startswith(
-        "The gradient of this weight is 0, but Adam may still"
-    )
+    weight = shown("weights,1,1,1,1")["words"]
+    assert weight.startswith("The gradient of this weight is 0, but Adam may still")
     assert shown("gradient,1,1,1,1")["stages"][7]["note"] == "100 % exactly 0"
 
 
@@ -155,9 +157,8 @@ def test_g_and_gradient_share_their_colours_and_0_has_none(shown) -> None:
     maps = {stage["key"]: stage["drawing"] for stage in shown("gradient,2")["stages"]}
     assert maps["g"]["scale"] == maps["gradient"]["scale"]
     assert maps["g"]["low"] == -maps["g"]["scale"]
-    assert [end[:3] for end in shown("g,2")["ends"]] == ["≤ −", "0", "≥ +"], (
-        "some lie beyond the full colours"
-    )
+    ends = shown("g,2")["ends"]  # some lie beyond the full colours
+    assert [end[:3] for end in ends] == ["≤ −", "0", "≥ +"]
     assert (maps["input"]["rows"], maps["input"]["columns"]) == (8, 8)
     assert maps["input"]["low"] != -maps["input"]["scale"]
     assert [bar["right"] for bar in maps["loss"]["bars"]].count(True) == 1
@@ -181,8 +182,7 @@ def test_a_missing_step_is_explained(shown, status, identity, said, action) -> N
 
 def test_of_a_rule_no_net_trains_it_says_why_and_what_to_do(node: Node, document: dict[str, Any]) -> None:
     chosen = choice("bernoulli", "flip", "reinmax", task="digits") | {"slow": "input"}
-    given = {"choice": chosen, "answer": None, "status": {}, "id": None, "document": document}
-    picture = node.run(SHOWN, given)
+    picture = look(node, document, chosen, None, {}, None)
     assert picture["message"].startswith("Flip asks for f(1), ")
     assert picture["message"].endswith("Explore shows it. Remove Flip to train the other.")
     assert (picture["action"], picture["stages"]) == ("", [])
@@ -191,9 +191,8 @@ def test_of_a_rule_no_net_trains_it_says_why_and_what_to_do(node: Node, document
 def test_a_rule_that_diverged_leaves_the_others(shown, records) -> None:
     left = records | {"clipped": None}
     status = PAUSED | {"snapshot": {"diverged": {"clipped": 2}, "seeds": 1}}
-    assert (
-        shown("g,2,1,1,1", left, status)["message"] == "clipped diverged at step 2: there is no step to show."
-    )
+    said = "clipped diverged at step 2: there is no step to show."
+    assert shown("g,2,1,1,1", left, status)["message"] == said
     assert shown("g,3,1,1,1", left, status)["stages"]
     refused = shown("g,2", {"message": "This cannot be measured: no."})
     assert (refused["message"], refused["action"]) == ("This cannot be measured: no.", "again")
@@ -232,11 +231,10 @@ def test_an_op_is_drawn_correctly_far_from_0_too(node: Node, document: dict[str,
     """On the net of the documents x reaches beyond ±24: no curve has a plateau that the op has not."""
     answer = recorded(0, task="documents", op=op, rules=("default",))
     chosen = choice(op, "default", task="documents") | {"slow": "op,1,1,1,1"}
-    given = {"choice": chosen, "answer": answer, "status": PAUSED, "id": "run", "document": document}
-    (drawing,) = [each["drawing"] for each in node.run(SHOWN, given)["stages"] if each["key"] == "op"]
+    stages = look(node, document, chosen, answer)["stages"]
+    (drawing,) = [each["drawing"] for each in stages if each["key"] == "op"]
     x, y = (np.array([point[name] for point in drawing["points"]], float) for name in "xy")
-    rows = np.frombuffer(base64.b64decode(answer["default"]["tensors"]["x"]["values"]["bdata"]), np.float32)
-    column = rows.reshape(answer["default"]["tensors"]["x"]["shape"])[:, 0]
+    column = read_tensor(answer["default"], "x")[:, 0]
     start, stop = answer["default"]["span"]
     low, high = min(start, column.min()), max(stop, column.max())
     assert high > 24
@@ -252,15 +250,18 @@ def drawn_records() -> dict[str, Any]:
     return recorded(3, task="digits", op="bernoulli", rules=("reinmax", "disarm"))
 
 
-def of_drawn(node: Node, document: dict[str, Any], answer: Any, slow: str) -> Any:
-    chosen = choice("bernoulli", "reinmax", "disarm", task="digits") | {"slow": slow}
-    given = {"choice": chosen, "answer": answer, "status": PAUSED, "id": "run", "document": document}
-    return node.run(SHOWN, given)
+@pytest.fixture
+def of_drawn(node: Node, document: dict[str, Any], drawn_records: dict[str, Any]):
+    def told(slow: str) -> Any:
+        chosen = choice("bernoulli", "reinmax", "disarm", task="digits") | {"slow": slow}
+        return look(node, document, chosen, drawn_records)
+
+    return told
 
 
 @pytest.mark.parametrize("cell", [(1, 1), (5, 9), (12, 40)])
-def test_random_numbers_of_a_cell_appear_in_its_numbers_and_curves(node, document, drawn_records, cell):
-    picture = of_drawn(node, document, drawn_records, f"op,1,1,{cell[0]},{cell[1]}")
+def test_random_numbers_of_a_cell_appear_in_its_numbers_and_curves(of_drawn, cell):
+    picture = of_drawn(f"op,1,1,{cell[0]},{cell[1]}")
     drawn = {stage["key"]: stage["drawing"] for stage in picture["stages"]}
     x, u = (drawn["op"]["label"].split(", ")[at].split(" = ")[1] for at in (0, 1))
     y = picture["numbers"].rpartition(" = ")[2]
@@ -271,13 +272,13 @@ def test_random_numbers_of_a_cell_appear_in_its_numbers_and_curves(node, documen
         assert min(abs(each - at["y"]) for each in near) < 0.01
     levels = {round(point["y"], 6) for point in drawn["op"]["points"]}
     assert len(levels) == 2, "one step, not a mean"
-    rule = of_drawn(node, document, drawn_records, f"rule,1,1,{cell[0]},{cell[1]}")["numbers"]
+    rule = of_drawn(f"rule,1,1,{cell[0]},{cell[1]}")["numbers"]
     assert rule.startswith(f"at g = 1: 1 × (({y} + sigmoid({x})) × ")
     assert drawn["rule"]["label"] == f"× {rule.rpartition(' = ')[2]}"
 
 
-def test_losses_are_filled_into_a_rule_that_depends_on_them(node, document, drawn_records):
-    picture = of_drawn(node, document, drawn_records, "rule,2")
+def test_losses_are_filled_into_a_rule_that_depends_on_them(of_drawn):
+    picture = of_drawn("rule,2")
     stages = {stage["key"]: stage for stage in picture["stages"]}
     drawing = stages["rule"]["drawing"]
     assert drawing["points"] == []

@@ -77,11 +77,10 @@ CHANGES = [
     ("taken", "rules", "op"),
     [
         (2, ["default", "clipped"], "round"),  # steps 0 and 1 were taken with what was there before
-        (3, ["default", "clipped"], "sign"),
-        (5, ["clipped", "clipped"], "sign"),
+        (3, ["default", "clipped"], "sign"), (5, ["clipped", "clipped"], "sign"),
         (7, ["zero", "zero"], "sign"),
     ],
-)
+)  # fmt: skip
 def test_the_settings_of_the_last_step_are_found(tell: Run, taken: int, rules: list[str], op: str):
     start = [{"op": "round", "rule": line["key"]} for line in LEGEND]
     result = [tell("state/branches", "findKeysInForce", CHANGES, taken, each) for each in start]
@@ -119,16 +118,11 @@ def test_of_branches_that_fit_no_link_the_last_are_in_it(node: Node, document: d
     assert parse_qs(query)["task"] == ["moons"]
 
 
-RATES = [
-    {"step": 3, "name": "lr", "value": "1e-05"},
-    {"step": 9, "name": "op", "value": "tanh"},
-    {"step": 20, "name": "lr", "value": "2"},
-]
-
-
 @pytest.mark.parametrize(("at", "rate"), [(0, "0.1"), (2, "0.1"), (3, "1e-05"), (19, "1e-05"), (50, "2")])
 def test_the_rate_in_force(tell: Run, at: int, rate: str):
-    assert tell("state/branches", "rateAt", RATES, at, "0.1") == rate
+    rates = [{"step": step, "name": "lr", "value": value} for step, value in ((3, "1e-05"), (20, "2"))]
+    points = [rates[0], {"step": 9, "name": "op", "value": "tanh"}, rates[1]]
+    assert tell("state/branches", "rateAt", points, at, "0.1") == rate
 
 
 def test_the_server_alone_makes_the_branch_point_of_a_rate_and_the_choice_follows_it(node: Node):
@@ -193,11 +187,9 @@ def test_the_rate_that_is_shown(tell: Run, rate: str | None, state: str, step: i
 
 
 def test_spellings_of_one_learning_rate_give_equal_settings(tell: Run):
-    keys = {
-        tell("state/tasks", "toSettingsKey", choice("sign", "default", task="moons", branch=branch), "")
-        for branch in ("27,lr:1e-8", "27,lr:1e-08", "27,lr:0.00000001")
-    }
-    assert len(keys) == 1
+    branches = ("27,lr:1e-8", "27,lr:1e-08", "27,lr:0.00000001")
+    chosen = [choice("sign", "default", task="moons", branch=branch) for branch in branches]
+    assert len({tell("state/tasks", "toSettingsKey", each, "") for each in chosen}) == 1
 
 
 def test_stored_runs_draw_the_same_lines(node: Node, document: dict[str, Any]):
