@@ -1,7 +1,5 @@
 """Number formats and their rules against their sources: torch's functions, and published numbers and code."""
 
-import math
-
 import pytest
 import torch
 from torch import Tensor
@@ -49,77 +47,6 @@ def test_fake_quantize_is_torchs(s, z, qmin, qmax):
     assert torch.equal(mine.grad, theirs.grad)
     assert torch.equal(mine.grad, learnable.grad)
     torch.testing.assert_close(step.grad, its_step.grad[0], rtol=1e-5, atol=0)
-
-
-def test_fake_quantize_passes_where_lsq_does_not():
-    x = torch.tensor([3.0, 3.2, 3.49, 3.51]) * 0.25
-    passed = {}
-    for rule in ("fake_quantize", "fake_quantize_strict", "quantize_masked", "lsq"):
-        leaf = x.clone().requires_grad_()
-        apply("quantize", rule, leaf, s=0.25, qmin=-4, qmax=3).sum().backward()
-        passed[rule] = leaf.grad.tolist()
-    assert passed == {
-        "fake_quantize": [1, 1, 1, 0], "fake_quantize_strict": [0, 0, 0, 0], "quantize_masked": [1, 0, 0, 0],
-        "lsq": [0, 0, 0, 0],
-    }  # fmt: skip
-
-
-def test_strict_is_round_then_a_clamp_that_leaves_its_bounds_out():
-    x, g = points()
-    leaf, theirs = x.clone().requires_grad_(), x.clone().requires_grad_()
-    y = apply("fake_quantize", "fake_quantize_strict", leaf, s=0.3, z=2, qmin=-8, qmax=7)
-    level = theirs / 0.3 + (torch.round(theirs / 0.3) - theirs / 0.3).detach() + 2
-    due = torch.where(level <= -8, -8.0, torch.where(level >= 7, 7.0, level))
-    y.backward(g)
-    ((due - 2) * 0.3).backward(g)
-    torch.testing.assert_close(leaf.grad, theirs.grad)
-
-
-def test_mad_is_one_within_the_range_and_the_range_by_x_beyond():
-    x, g = points()
-    for s, qmax in ((0.25, 3.0), (0.5, 6.0), (1.0, 1.0)):
-        leaf, largest = x.clone().requires_grad_(), s * qmax
-        apply("quantize", "mad", leaf, s=s, qmin=-qmax, qmax=qmax).backward(g)
-        torch.testing.assert_close(leaf.grad, g * torch.where(x.abs() > largest, largest / x.abs(), 1.0))
-
-
-def test_quest_is_its_quantisers_mask():
-    x, g = points()
-    scale = 2.513930578568423 * 1.5
-    step, trust = 2 * scale / 15, scale / 15
-    levels = torch.round(x.clamp(-scale, scale) / step + 0.5) * step - step / 2
-    leaf = x.clone().requires_grad_()
-    op = f"formula: round(clamp(x, -{scale}, {scale}) / {step} + 0.5) * {step} - {step} / 2"
-    y = apply(op, "quest", leaf, t=trust)
-    y.backward(g)
-    assert torch.equal(y, levels)
-    assert torch.equal(leaf.grad, g * ((levels - x).abs() <= trust))
-
-
-@pytest.mark.parametrize(("bits", "half", "shift"), [(2, 2.0, 0.5), (0, 1.5, 0.0), (3, 4.0, 0.5)])
-def test_seq_is_paretoqs_quantiser_with_its_learned_scale(bits, half, shift):
-    x, g = points()
-    leaf, step = x.clone().requires_grad_(), torch.tensor(0.8, requires_grad=True)
-    y = apply("seq", "seq", leaf, s=step, half=half, shift=shift)
-    y.backward(g)
-    count = 1.5 if bits == 0 else 2.0 ** (bits - 1)
-    largest = 1 if bits <= 1 else 2 ** (bits - 1) - 1
-    inside = x / 0.8
-    level = (torch.round(inside.clamp(-0.99, 0.99) * count - shift) + shift) / count
-    assert torch.equal(y, level * 0.8)
-    middle = (inside >= -0.99) & (inside <= 0.99)
-    assert torch.equal(leaf.grad, g * middle)
-    each = torch.where(middle, level - inside, inside.sign() * (count - shift) / count)
-    due = (each * g).sum() / math.sqrt(len(x) * largest)
-    torch.testing.assert_close(step.grad, due, rtol=1e-4, atol=1e-6)
-    assert len(set((y / 0.8).round(decimals=4).tolist())) == (3 if bits == 0 else 2**bits)
-
-
-def test_absmean_is_bitnets_quantiser():
-    x, _ = points()
-    scale = 1.0 / x.abs().mean().clamp(min=1e-5)
-    due = (x * scale).round().clamp(-1, 1) / scale
-    torch.testing.assert_close(apply("absmean_ternary", "straight_through", x), due)
 
 
 def test_the_straight_through_of_a_scaled_cast():
