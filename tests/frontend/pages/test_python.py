@@ -4,10 +4,40 @@ from typing import Any
 
 import pytest
 
-from explorer.ui.server import answers
 from tests.frontend import modules
-from tests.frontend.pages.page import PAGE
 
+# ``sent`` is all that workers are made of and told; what ``reply`` gives a message is answered to it, what it
+# throws ends the worker; undefined is never answered.
+PAGE = """
+    const program = { start: "own", modules: { c: "d" }, browser: "x.js", scripts: {} };
+    const scripts = {
+      "python.js": { worker: "worker", files: { a: "b" }, packages: "{}" },
+      "own.js": program,
+      "black.js": { e: "f" },
+    };
+    const files = { runtime: "python.js", program: "own.js", formatter: "black.js" };
+    let gone = false;
+    let reply = () => ({});
+    const sent = [];
+    const append = (script) => {
+      script.data = scripts[script.src];
+      queueMicrotask(gone ? script.onerror : script.onload);
+    };
+    globalThis.document = { createElement: () => ({ remove: () => {} }), head: { append } };
+    globalThis.Worker = class {
+      constructor(address, options) { sent.push([address, options]); }
+      terminate() { sent.push("ended"); this.isEnded = true; }
+      async postMessage(message) {
+        sent.push(message);
+        const answer = await Promise.resolve(message).then(reply).catch((error) => this.onerror(error));
+        if (answer && !this.isEnded) this.onmessage({ data: answer });
+      }
+    };
+    process.stdin.once("end", () => process.exit()); // whatever is still waited for
+    const { createPython } = await import("./asking/python.js");
+    const passed = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+    const answered = (question) => Promise.race([question, passed(5000)]); // undefined where it never is
+"""
 READER = """
     gone = true;
     let fit = false;
@@ -82,36 +112,18 @@ def test_the_formatter_is_loaded_for_the_first_code_and_sent_once(reader: Any) -
 
 
 SHARED = """
-    reply = ({ question, input }) => {
-      if (!question) return {};
-      if ([input.code, input.op].includes("never")) return undefined;
-      return { answer: question === "words" ? { main: input.op, rest: "" } : { readings: [input.code] } };
-    };
+    reply = ({ question, input }) =>
+      input?.text === "never" ? undefined : question ? { answer: [question, input.text] } : {};
     const waits = [];
-    const wait = (words) => waits.push(words);
-    const bothOf = (python) => {
-      const asked = (question, input, failed) => python.ask(question, input, wait).catch(failed);
-      return {
-        words: (op) => asked("words", { op }, ({ message }) => message),
-        code: (code) => asked("read", { code }, ({ message }) => ({ message: `${message}.` })),
-      };
-    };
-
-    /** What is told, asked and waited for until all is answered that is begun at once. */
-    async function visit(...begins) {
-      sent.length = waits.length = 0;
-      const told = await Promise.all(begins.map((begin) => answered(begin())));
-      const named = ({ question, input }) => [question, input.op ?? input.code];
-      const asked = sent.filter((message) => message === "ended" || message.question);
-      return { told, sent: asked.map((one) => (one === "ended" ? one : named(one))), waits: [...waits] };
-    }
-    const { words, code } = bothOf(createPython(files));
-    const hasty = bothOf(createPython(files, { limit_s: 0.02 }));
-    return {
-      first: await visit(() => words("round"), () => code("x"), () => words("sign")),
-      late: await visit(() => hasty.code("never"), () => hasty.words("round")),
-      unsaid: await visit(() => hasty.words("never"), () => hasty.code("y")),
-    };
+    const asking = (python) => (question, text) => answered(
+      python.ask(question, { text }, (words) => waits.push(words)).catch(({ message }) => message));
+    const [one, hasty] = [createPython(files), createPython(files, { limit_s: 0.02 })].map(asking);
+    const first = await Promise.all([one("words", "round"), one("read", "x"), one("words", "sign")]);
+    const told = [...waits];
+    sent.length = 0;
+    const late = await Promise.all([hasty("read", "never"), hasty("words", "round")]);
+    const asked = sent.filter((each) => each === "ended" || each.question);
+    return { first, waits: told, late, sent: asked.map((each) => each.input?.text ?? each) };
 """
 
 
@@ -119,20 +131,16 @@ SHARED = """
 def shared() -> Any:
     """The words on curves and on pasted code by one Python, and what is asked and waited for."""
     with modules.node() as node:
-        return node.run(PAGE + SHARED, {"document": answers.make_page_document()})
+        return node.run(PAGE + SHARED)
 
 
 def test_one_python_answers_all_and_each_says_what_it_waits_for(shared: Any) -> None:
-    found = shared["first"]
-    assert found["told"] == [{"main": "round", "rest": ""}, {"readings": ["x"]}, {"main": "sign", "rest": ""}]
-    assert found["sent"] == [["words", "round"], ["read", "x"], ["words", "sign"]]
+    assert shared["first"] == [["words", "round"], ["read", "x"], ["words", "sign"]]
     words, code = (f"Loading Python, which {does} …" for does in ("describes the curves", "reads code"))
-    assert found["waits"] == [words, code, words, "", "", ""]
+    assert shared["waits"] == [words, code, words, "", "", ""]
 
 
 def test_nothing_is_computed_for_ever_and_who_waits_behind_it_is_answered(shared: Any) -> None:
-    (late, after), (unsaid, beside) = shared["late"]["told"], shared["unsaid"]["told"]
-    assert late["message"].endswith("use the app, which needs seconds.")
-    assert late["message"] == f"{unsaid}."
-    assert (after, beside) == ({"main": "round", "rest": ""}, {"readings": ["y"]})
-    assert shared["late"]["sent"] == [["read", "never"], "ended", ["words", "round"]]
+    message, after = shared["late"]
+    assert message.endswith("use the app, which needs seconds")
+    assert (after, shared["sent"]) == (["words", "round"], ["never", "ended", "round"])

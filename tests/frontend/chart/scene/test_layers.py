@@ -1,12 +1,10 @@
 """Layers: further curves over the op, one entry each."""
 
-import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from explorer import instrument
 from explorer.catalogue import find_op, find_rule
 from explorer.instrument.entries import make_entry
 from explorer.instrument.view import LAYERS, STOCHASTIC_TEXTS, VIEW
@@ -104,12 +102,3 @@ def test_a_moving_layer_only_updates_its_path(node: Node) -> None:
     before, after = found["pixels"]
     assert found["moves"] == "paths"
     assert np.abs(before - after).max() > 1
-
-
-def test_a_notebook_has_layers_too() -> None:
-    html = instrument("sign", "clipped", layer="lens", noise="laplace", noise_width=0.5).html()
-    assert re.search(r'"layer": ?"lens", ?"noise": ?"laplace", ?"noise_width": ?0.5', html)
-    with pytest.raises(ValueError, match="noise must be one of"):
-        instrument("sign", "clipped", layer="lens", noise="pink")
-    with pytest.raises(ValueError, match="layer must be one of implied, lens, not 'nobody'"):
-        instrument("sign", "clipped", layer="nobody")
