@@ -25,8 +25,6 @@ from explorer.formula.tree import measure
 from tests.catalogue.entry_cases import ENTRIES
 from tests.selection import loop_over
 
-WITH_FORMULA = [entry for entry in ENTRIES if entry.formula]
-
 
 def _formulas(entry: Op | Rule) -> list[tuple[str, tuple[str, ...]]]:
     """Every formula an entry holds, with the variables that may stand in it."""
@@ -105,21 +103,22 @@ def test_every_formula_is_read_within_the_limits_and_printed(entry):
             ast.parse(source, mode="eval")
 
 
-@loop_over("entry", WITH_FORMULA)
-def test_every_parameter_is_used(entry):
-    learned = {name for each in getattr(entry, "learned", ()) for name in each.parameter_names}
-    assert {*entry.parsed.parameters, *learned} == {p.name for p in entry.parameters}
-
-
 @loop_over("entry", ENTRIES)
-def test_parameters(entry):
+def test_parameters_are_used_with_a_default_within_their_bounds_a_scale_and_a_meaning(entry):
     by_name = {p.name: p for p in entry.parameters}
     assert len(by_name) == len(entry.parameters)
+    if entry.formula:
+        learned = {name for each in getattr(entry, "learned", ()) for name in each.parameter_names}
+        assert {*entry.parsed.parameters, *learned} == set(by_name)
     for parameter in entry.parameters:
         assert parameter.low <= parameter.default <= parameter.high
-        assert parameter.meaning
         if parameter.below:
             assert parameter.default <= by_name[parameter.below].default
+        assert parameter.scale == ("log" if 0 < 100 * parameter.low <= parameter.high else "linear")
+        noun, _, hint = parameter.meaning.partition(":")
+        assert re.fullmatch(r"[a-z][a-z0-9 -]*", noun), "a short noun phrase first"
+        assert len(noun.split()) <= 4
+        assert parameter.meaning == f"{noun}{f': {hint.strip()}' if hint else ''}"
 
 
 @loop_over("op", OPS.values())
@@ -175,21 +174,9 @@ def test_an_entry_shows_itself(entry):
     for part in (entry.formula or "torch's own", *(f"{p.name}={p.default:g}" for p in entry.parameters)):
         assert part in text
     cells = [unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", page)]
-    assert {entry.key, entry.label, entry.formula or "torch's own", entry.purpose, entry.source} <= {
-        *cells,
-        "",
-    }
+    own = {entry.key, entry.label, entry.formula or "torch's own", entry.purpose, entry.source}
+    assert own <= {*cells, ""}
     assert all(any(cell.startswith(p.meaning) for cell in cells) for p in entry.parameters)
-
-
-@loop_over("entry", ENTRIES)
-def test_every_parameter_has_a_fitting_scale_and_a_short_meaning(entry):
-    for parameter in entry.parameters:
-        assert parameter.scale == ("log" if 0 < 100 * parameter.low <= parameter.high else "linear")
-        noun, _, hint = parameter.meaning.partition(":")
-        assert re.fullmatch(r"[a-z][a-z0-9 -]*", noun), "a short noun phrase first"
-        assert len(noun.split()) <= 4
-        assert parameter.meaning == f"{noun}{f': {hint.strip()}' if hint else ''}"
 
 
 def test_a_shared_name_is_one_parameter_with_the_default_of_the_op():

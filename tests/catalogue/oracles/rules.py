@@ -14,6 +14,10 @@ def _pass(g: Array, *blocked: Array) -> Array:
     return np.select([*blocked], [0] * len(blocked), g)
 
 
+def _level(x: Array, s: float, z: float = 0.0) -> Array:
+    return np.rint(x / s) + np.rint(z)
+
+
 def _normal(x, centre, width):
     return np.exp(-0.5 * np.square((x - centre) / width)) / math.sqrt(2 * math.pi * width * width)
 
@@ -105,11 +109,6 @@ RULES |= {
 
 
 @_rule
-def sigmoid_surrogate(x, y, g, a):
-    return a / np.square(2 * np.cosh(np.clip(a * wide(x), -600, 600) / 2)) * wide(g)
-
-
-@_rule
 def atan_surrogate(x, y, g, a):
     half_width = 2 / (math.pi * a)
     return half_width / (math.pi * (np.square(wide(x)) + half_width**2)) * wide(g)
@@ -125,18 +124,6 @@ def multi_gaussian(x, y, g, s, h, q):
     exact = wide(x)
     lobes = _normal(exact, s, q * s) + _normal(exact, -s, q * s)
     return wide(g) * ((1 + h) * _normal(exact, 0, s) - h * lobes)
-
-
-@_rule
-def laplace(x, y, g, a):
-    scale_of_noise = 1 / a
-    return wide(g) * np.exp(-np.abs(wide(x)) / scale_of_noise) / (2 * scale_of_noise)
-
-
-@_rule
-def leaky_spike(x, y, g, leak):
-    spikes = np.heaviside(wide(x), 1.0)
-    return wide(g) * spikes + leak * wide(g) * (1 - spikes)
 
 
 @_rule
@@ -160,6 +147,11 @@ def square_wave(x, y, g, n, T):  # noqa: N803 -- the paper's letter, as B below
 
 
 RULES |= {
+    "sigmoid_surrogate": lambda x, y, g, a: (
+        a / np.square(2 * np.cosh(np.clip(a * wide(x), -600, 600) / 2)) * wide(g)
+    ),
+    "laplace": lambda x, y, g, a: wide(g) * np.exp(-np.abs(wide(x)) / (1 / a)) / (2 * (1 / a)),
+    "leaky_spike": lambda x, y, g, leak: wide(g) * np.where(x < 0, leak, 1.0),
     "triangle": lambda x, y, g, a: wide(g) * np.interp(wide(x), [-1 / a, 0, 1 / a], [0, a, 0]),
     "boxcar": lambda x, y, g, w: _pass(wide(g) / (w + w), x < -w, x > w),
     "gaussian": lambda x, y, g, s: wide(g) * _normal(wide(x), 0, s),
@@ -177,12 +169,6 @@ RULES |= {
 
 
 @_rule
-def soft_round(x, y, g, a):
-    from_middle = np.mod(wide(x), 1.0) - 0.5
-    return wide(g) * a / (2 * math.tanh(a / 2) * np.cosh(a * from_middle) ** 2)
-
-
-@_rule
 def dsq(x, y, g, alpha):
     s = 1 / (1 - alpha)
     k = math.log((s + 1) / (s - 1))
@@ -195,13 +181,13 @@ def lsq(x, y, g, s, qmin, qmax):
     return _pass(g, x / s <= qmin, x / s >= qmax)
 
 
-@_rule
-def tqt(x, y, g, log2_s, qmin, qmax):
-    level = np.rint(x / math.ldexp(1.0, math.ceil(log2_s)))
-    return _pass(g, level < qmin, level > qmax)
-
-
 RULES |= {
+    "soft_round": lambda x, y, g, a: (
+        wide(g) * a / (2 * math.tanh(a / 2) * np.cosh(a * (np.mod(wide(x), 1.0) - 0.5)) ** 2)
+    ),
+    "tqt": lambda x, y, g, log2_s, qmin, qmax: RULES["fake_quantize"](
+        x, y, g, math.ldexp(1.0, math.ceil(log2_s)), 0.0, qmin, qmax
+    ),
     "ewgs": lambda x, y, g, delta: wide(g) + delta * np.abs(wide(g)) * (wide(x) - wide(y)),
     "quantize_masked": lambda x, y, g, s, qmin, qmax: _pass(g, x / s < qmin, x / s > qmax),
     "learned_clamp": lambda x, y, g, lo, hi: np.where(
@@ -214,17 +200,16 @@ RULES |= {
 
 # --- rules for number formats ---------------------------------------------------------------------------
 
-
-@_rule
-def fake_quantize(x, y, g, s, z, qmin, qmax):
-    level = np.rint(x / s) + np.rint(z)
-    return _pass(g, level < qmin, level > qmax)
-
-
-@_rule
-def fake_quantize_strict(x, y, g, s, z, qmin, qmax):
-    level = np.rint(x / s) + np.rint(z)
-    return _pass(g, level <= qmin, level >= qmax)
+RULES |= {
+    "fake_quantize": lambda x, y, g, s, z, qmin, qmax: _pass(
+        g, _level(x, s, z) < qmin, _level(x, s, z) > qmax
+    ),
+    "fake_quantize_strict": lambda x, y, g, s, z, qmin, qmax: _pass(
+        g, _level(x, s, z) <= qmin, _level(x, s, z) >= qmax
+    ),
+    "quest": lambda x, y, g, t: np.where(np.abs(y - x) > t, 0, g),
+    "seq": lambda x, y, g, s, half, shift: _pass(g, np.abs(x / s) > x.dtype.type(0.99)),
+}
 
 
 @_rule
@@ -261,14 +246,3 @@ def mad(x, y, g, s, qmin, qmax):
     level = wide(x) / s
     inside = (level >= qmin) & (level <= qmax)
     return g * np.where(inside, 1, np.clip(level, qmin, qmax) / np.where(inside, 1, level))
-
-
-@_rule
-def quest(x, y, g, t):
-    return np.where(np.abs(y - x) > t, 0, g)
-
-
-@_rule
-def seq(x, y, g, s, half, shift):
-    level = x / s
-    return _pass(g, level < -x.dtype.type(0.99), level > x.dtype.type(0.99))
