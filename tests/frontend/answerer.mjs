@@ -11,6 +11,11 @@ function packed(_key, value) {
   return { dtype: value.constructor.name, base64: bytes.toString("base64") };
 }
 
+function unpacked(_key, value) {
+  if (!value?.base64) return value;
+  return new globalThis[value.dtype](new Uint8Array(Buffer.from(value.base64, "base64")).buffer);
+}
+
 async function answer({ body, given }) {
   try {
     return { value: await new AsyncFunction("given", body)(given) };
@@ -20,5 +25,5 @@ async function answer({ body, given }) {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  console.log(JSON.stringify(await answer(JSON.parse(line)), packed));
+  console.log(JSON.stringify(await answer(JSON.parse(line, unpacked)), packed));
 }

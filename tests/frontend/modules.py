@@ -26,8 +26,8 @@ class Node:
     def run(self, body: str, argument: Any = None) -> Any:
         """The value that an async function of one argument, ``given``, returns; its errors are raised.
 
-        ``import("./formula/curves.js")`` in it gives that module. Float64Array, Float32Array and Int8Array
-        come back as NumPy arrays, and with them NaN and infinities. The ``document`` of the argument is the
+        ``import("./formula/curves.js")`` in it gives that module. NumPy arrays go there as Float64Array and
+        the like and come back as such, with NaN and infinities. The ``document`` of the argument is the
         modules' own.
         """
         assert self._process.stdin
@@ -35,7 +35,8 @@ class Node:
         if isinstance(argument, dict) and "document" in argument:
             body = f'(await import("./choice/entries.js")).setDocument(given.document); {body}'
         there = body.replace('import("./', f'import("{MODULES.as_uri()}/')
-        print(json.dumps({"body": there, "given": argument}), file=self._process.stdin, flush=True)
+        asked = json.dumps({"body": there, "given": argument}, default=_packed)
+        print(asked, file=self._process.stdin, flush=True)
         answer = json.loads(self._process.stdout.readline(), object_hook=_unpacked)
         if "error" in answer:
             raise RuntimeError(answer["error"])
@@ -59,8 +60,12 @@ def node() -> Iterator[Node]:
         yield node
 
 
+def _packed(values: Any) -> dict[str, str]:
+    return {"dtype": f"{values.dtype.name.title()}Array", "base64": base64.b64encode(values).decode()}
+
+
 def _unpacked(value: dict[str, Any]) -> Any:
     if set(value) != {"dtype", "base64"}:
         return value
-    dtype = {"Float64Array": np.float64, "Float32Array": np.float32, "Int8Array": np.int8}[value["dtype"]]
+    dtype = value["dtype"].removesuffix("Array").lower()
     return np.frombuffer(base64.b64decode(value["base64"]), dtype)

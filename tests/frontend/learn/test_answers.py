@@ -7,7 +7,6 @@ import pytest
 
 from explorer.catalogue import find_rule
 from explorer.instrument import make_document
-from tests.frontend.learn.test_judging import listed
 from tests.frontend.modules import Node
 
 CELLS = 400
@@ -15,14 +14,13 @@ X = -3 + 6 * (np.arange(CELLS) + 0.5) / CELLS
 DRAWING = """
     const { toDrawing } = await import("./learn/answers.js");
     const { makeDrawnRule } = await import("./choice/drawing.js");
-    const values = Float64Array.from(given.values, (value) => value ?? NaN);
-    const drawing = toDrawing(values, { range: [-3, 3], g: given.g }, [-1, 2], "Drawn_1");
+    const drawing = toDrawing(given.values, { range: [-3, 3], g: given.g }, [-1, 2], "Drawn_1");
     return drawing && makeDrawnRule(drawing).key;
 """
 
 
 def convert(node: Node, values: Any, g: float = 1.0) -> Any:
-    return node.run(DRAWING, {"document": make_document(), "values": listed(values), "g": g})
+    return node.run(DRAWING, {"document": make_document(), "values": values, "g": g})
 
 
 @pytest.mark.parametrize("g", [1.0, -2.0])

@@ -20,8 +20,7 @@ EACH_DRAWN = pytest.mark.parametrize("lesson", DRAWN, ids=lambda lesson: lesson.
 CELLS = 300
 JUDGED = """
     const { judge } = await import("./learn/judging.js");
-    const truth = { ...given.truth, y: given.truth.y.map((y) => y ?? NaN) };
-    return given.drawings.map((y) => judge({ x: given.x, y: y.map((value) => value ?? NaN) }, truth));
+    return given.drawings.map((y) => judge({ x: given.x, y }, given.truth));
 """
 
 
@@ -48,16 +47,11 @@ def truth_of(lesson: Lesson) -> dict[str, Any]:
     """The curve that a drawing is judged by."""
     curves = curves_of(lesson)
     (gradient,) = curves.gradients.values()
-    return {"x": curves.x.tolist(), "y": gradient.tolist(), "marks": curves.marks.tolist()}
-
-
-def listed(drawing: Any) -> list[float | None]:
-    return [None if np.isnan(value) else float(value) for value in drawing]
+    return {"x": curves.x, "y": gradient, "marks": curves.marks}
 
 
 def judged(node: Node, lesson: Lesson, drawings: list[Any]) -> list[dict[str, Any]]:
-    given = {"x": cells_of(lesson).tolist(), "truth": truth_of(lesson), "drawings": [*map(listed, drawings)]}
-    return node.run(JUDGED, given)
+    return node.run(JUDGED, {"x": cells_of(lesson), "truth": truth_of(lesson), "drawings": drawings})
 
 
 def by_hand(lesson: Lesson, shape: Shape, random: np.random.Generator) -> Any:
@@ -144,10 +138,10 @@ def test_nothing_drawn_is_not_judged(node: Node) -> None:
 
 def test_a_feature_that_was_left_out_is_missed(node: Node) -> None:
     """A narrow peak that the pen passed by: every drawn point lies on the curve's foot."""
-    x = np.linspace(-1, 1, 401).tolist()
-    peak = [max(0, 1 - abs(at) / 0.06) for at in x]
-    truth = {"x": x, "y": peak, "marks": [0] * len(x)}
-    result = node.run(JUDGED, {"x": x, "truth": truth, "drawings": [[0] * len(x), peak]})
+    x = np.linspace(-1, 1, 401)
+    peak = np.maximum(0, 1 - np.abs(x) / 0.06)
+    truth = {"x": x, "y": peak, "marks": 0 * x}
+    result = node.run(JUDGED, {"x": x, "truth": truth, "drawings": [0 * x, peak]})
     assert [one["right"] for one in result] == [False, True]
 
 
@@ -164,7 +158,7 @@ def test_a_place_is_named_by_a_round_x_in_it(node: Node, start: float, stop: flo
 def test_a_jump_may_be_a_twentieth_of_the_range_off_its_place(node: Node, beside: float, right: bool) -> None:
     x = np.linspace(-3, 3, 601)
     cells = -3 + (np.arange(CELLS) + 0.5) / CELLS * 6
-    truth = {"x": x.tolist(), "y": (x > 0).astype(float).tolist(), "marks": [0] * len(x)}
-    drawing = (cells > 6 * beside).astype(float).tolist()
-    (result,) = node.run(JUDGED, {"x": cells.tolist(), "truth": truth, "drawings": [drawing]})
+    truth = {"x": x, "y": (x > 0).astype(float), "marks": 0 * x}
+    drawing = (cells > 6 * beside).astype(float)
+    (result,) = node.run(JUDGED, {"x": cells, "truth": truth, "drawings": [drawing]})
     assert result["right"] == right

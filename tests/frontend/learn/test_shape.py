@@ -22,4 +22,4 @@ from tests.frontend.modules import Node
 )
 def test_a_picture_in_words(node: Node, y, words: str) -> None:
     x = np.linspace(-2, 2, 601)
-    assert node.call("learn/shape.js describeShape", x.tolist(), [float(y(at)) for at in x]) == words
+    assert node.call("learn/shape.js describeShape", x, np.array([float(y(at)) for at in x])) == words

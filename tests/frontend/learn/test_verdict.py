@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from explorer.lessons import LESSONS
-from tests.frontend.learn.test_judging import cells_of, listed, shape_of, truth_of
+from tests.frontend.learn.test_judging import cells_of, shape_of, truth_of
 from tests.frontend.modules import Node
 
 WORDS = """
     const { judge } = await import("./learn/judging.js");
     const say = await import("./learn/verdict.js");
-    const drawn = { x: given.x, y: given.drawn.map((y) => y ?? NaN) };
+    const drawn = { x: given.x, y: given.drawn };
     const judgement = judge(drawn, given.truth);
     return {
         right: say.describeRightDrawing(judgement, "torch's own gradient"),
@@ -27,8 +27,8 @@ PLACE = re.compile(r"x = (\S+?),? (?:where )?you drew (\S+?)(?:\. Try|; it is (\
 
 
 def words_of(node: Node, key: str, drawn: Any) -> dict[str, str]:
-    given = {"truth": truth_of(LESSONS[key]), "drawn": listed(drawn)}
-    return node.run(WORDS, {"x": cells_of(LESSONS[key]).tolist(), **given})
+    lesson = LESSONS[key]
+    return node.run(WORDS, {"x": cells_of(lesson), "truth": truth_of(lesson), "drawn": drawn})
 
 
 def number(text: str) -> float:

@@ -53,9 +53,9 @@ def test_the_browser_rounds_as_torch_at_every_code_midpoint_and_neighbour(node: 
     found = node.run(
         """
         const { evaluate } = await import("./formula/evaluation.js");
-        return evaluate(given.tree, { x: Float64Array.from(given.x), parameters: {} });
+        return evaluate(given.tree, { x: given.x, parameters: {} });
         """,
-        {"tree": make_entry(find_op("formula: " + text))["tree"], "x": x.double().tolist()},
+        {"tree": make_entry(find_op("formula: " + text))["tree"], "x": x.double().numpy()},
     )
     due = x.clamp(-top, top).to(dtype).double()
     assert torch.equal(bits(torch.tensor(found)), bits(due))

@@ -14,8 +14,7 @@ from tests.frontend.modules import Node
 SHARES = """
 const { computeShare } = await import("./measures/share.js");
 return given.pairs.map(([op, rule, settings]) =>
-  computeShare(op, rule, { ...given, values: Float64Array.from(given.x),
-    weights: given.weights && Float64Array.from(given.weights) }, settings, given.g));
+  computeShare(op, rule, given, settings, given.g));
 """
 FLAT = ("round", "sign", "step", "quantize", "clamp", "relu")
 
@@ -25,8 +24,9 @@ def browsers(node, pairs, x, g, weights=None):
         (make_entry(find_op(op)), make_entry(adapt_rule(find_op(op), find_rule(rule))), settings)
         for op, rule, settings in pairs
     ]
-    count = sum(weights) if weights else len(x)
-    return node.run(SHARES, {"pairs": entries, "x": [*x], "g": g, "weights": weights, "count": count})
+    counts = weights and np.array(weights, float)
+    given = {"pairs": entries, "values": np.array(x), "g": g, "weights": counts}
+    return node.run(SHARES, given | {"count": sum(weights or [1] * len(x))})
 
 
 @pytest.mark.parametrize("g", [1.0, -0.4])

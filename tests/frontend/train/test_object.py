@@ -1,5 +1,6 @@
 """The net as an object, as plain data: its plates, and what is left of the gradient between them."""
 
+import numpy as np
 import pytest
 
 from tests.frontend.modules import Node
@@ -7,13 +8,14 @@ from tests.frontend.modules import Node
 PLATES = """
     const { listPlates, computeRemaining } = await import("./train/object/plates.js");
     const plates = listPlates(given.layers, given.open);
-    const left = computeRemaining(plates, given.passed.map(each => each ?? NaN), given.along);
+    const left = computeRemaining(plates, given.passed, given.along);
     return [plates.map(({ kind, layer, folded }) => `${kind}${folded || layer}`), left];
 """
 
 
 def drawn(node: Node, layers, passed, *, is_open=False, along=True):
-    return node.run(PLATES, {"layers": layers, "passed": passed, "open": is_open, "along": along})
+    given = {"layers": layers, "passed": np.array(passed, float), "open": is_open, "along": along}
+    return node.run(PLATES, given)
 
 
 def test_one_hidden_layer_has_no_fold(node):

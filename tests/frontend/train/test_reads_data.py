@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.frontend.modules import Node
@@ -9,9 +10,7 @@ from tests.frontend.train.conftest import choice
 
 READS = """
     const { buildReads } = await import("./train/object/reads-data.js");
-    const typed = (reads) => reads && Object.fromEntries(Object.entries(reads).map(([rule, each]) =>
-        [rule, { ...each, values: Uint8Array.from(each.values) }]));
-    const snapshot = given.reads && { measured: { reads: typed(given.reads), ...given.more } };
+    const snapshot = given.reads && { measured: { reads: given.reads, ...given.more } };
     const { choice, highlighted, plane } = given;
     const state = { choice, table: { text: given.table ?? "" }, ink: 0, highlighted, plane };
     const lines = given.choice.rules.map(({ key }) => ({ key, label: key, colour: "" }));
@@ -30,7 +29,8 @@ def reads(node: Node, document: dict[str, Any], task: str, *rules: str, **given:
 
 def record(values: list[int], width: int, classes: list[int], read: list[int], **more: Any) -> dict[str, Any]:
     common = {"of": 9, "judged": True, "columns": width, "zero": 100.0, "aims": [], "labels": LABELS}
-    return common | {"values": values, "width": width, "classes": classes, "read": read} | more
+    own = {"values": np.array(values, np.uint8), "width": width, "classes": classes, "read": read}
+    return common | own | more
 
 
 def test_rows_of_a_table_are_asked_about_as_bars_and_then_marked_right_or_wrong(node, document):

@@ -2,13 +2,13 @@
 
 import math
 
+import numpy as np
+
 from tests.frontend.modules import Node
 
 JUMPS = """
     const { findJumps } = await import("./chart/scene/jumps.js");
-    const numbers = (some) => Float64Array.from(some, (value) => value ?? Infinity);
-    const curves = { x: numbers(given.x), marks: given.marks };
-    const { gaps, closed, open } = findJumps(curves, numbers(given.y), [0]);
+    const { gaps, closed, open } = findJumps(given, given.y, [0]);
     return { gaps: [...gaps], closed, open };
 """
 TINY = 5e-324
@@ -16,8 +16,7 @@ X, MARKS = [-2, -1, -4 * TINY, -TINY, 0, TINY, 4 * TINY, 1, 2], [0, 0, 2, 2, 1, 
 
 
 def _jumps(node: Node, y: list[float]) -> dict:
-    finite = [value if math.isfinite(value) else None for value in y]
-    return node.run(JUMPS, {"x": X, "marks": MARKS, "y": finite})
+    return node.run(JUMPS, {"x": np.array(X), "marks": np.array(MARKS, np.int8), "y": np.array(y, float)})
 
 
 def test_a_jump_has_its_value_and_its_limits(node: Node):

@@ -114,8 +114,7 @@ PAINTED = """
     }) };
     const tokens = { "--negative": "#010203", "--positive": "#090807", "--neutral": "#808080" };
     globalThis.getComputedStyle = () => ({ getPropertyValue: (name) => tokens[name] });
-    const image = { ...given, image: Uint8Array.from(given.image) };
-    [0, 0, 1].forEach((ink) => paintImage(canvas, image, ink));
+    [0, 0, 1].forEach((ink) => paintImage(canvas, given, ink));
     return { size: [canvas.width, canvas.height], painted: canvas.painted,
         pixels: [...new Uint32Array(canvas.data.buffer)].map((pixel) => [pixel & 255, pixel >>> 24]) };
 """
@@ -123,8 +122,8 @@ PAINTED = """
 
 def test_square_images_are_a_grid_with_lines_between_them(node: Node):
     """Three images of 2 × 2 numbers, each 2 × 2 pixels large; only another colour paints them anew."""
-    images = np.arange(100, 112).reshape(3, 2, 2)
-    given = {"image": images.flatten().tolist(), "width": 0, "side": 2, "zoom": 2}
+    images = np.arange(100, 112, dtype=np.uint8).reshape(3, 2, 2)
+    given = {"image": images, "width": 0, "side": 2, "zoom": 2}
     shown = node.run(PAINTED, given)
     assert (shown["size"], shown["painted"]) == ([9, 9], 2)
     opacity = np.array(shown["pixels"])[:, 1].reshape(9, 9)
@@ -134,5 +133,5 @@ def test_square_images_are_a_grid_with_lines_between_them(node: Node):
 
 
 def test_weights_have_the_colours_of_the_tokens_by_their_signs(node: Node):
-    shown = node.run(PAINTED, {"image": [1, 128, 255], "width": 3, "palette": "signed"})
+    shown = node.run(PAINTED, {"image": np.array([1, 128, 255], np.uint8), "width": 3, "palette": "signed"})
     assert shown["pixels"] == [[1, 255], [9, 0], [9, 255]]
