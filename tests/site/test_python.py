@@ -16,8 +16,8 @@ from tests.formula.test_parsing import WRONG
 from tests.formula.test_spellings import FORGIVEN
 from tests.reading.constructs import CONSTRUCTS
 from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
-from tests.reading.exercises.fresh import FRESH
-from tests.reading.exercises.solutions import HELD_OUT, RIGHT
+from tests.reading.exercises.detours import DETOURS
+from tests.reading.exercises.solutions import RIGHT
 from tests.reading.exercises.solutions import WRONG as WRONG_SOLUTIONS
 from tests.reading.learned import PUBLISHED, REFUSED
 from tests.reading.plain import PLAIN
@@ -74,7 +74,7 @@ def test_the_browser_reads_pasted_code_as_the_app_does(ask: Ask) -> None:
 
 def test_the_browser_judges_exercises_as_the_app_does(ask: Ask) -> None:
     texts = [(key, text) for some in (RIGHT, WRONG_SOLUTIONS) for key, each in some.items() for text in each]
-    texts = take_part([*texts, *HELD_OUT, *FRESH])
+    texts = take_part([*texts, *DETOURS])
     texts += [("clamp", ""), ("clamp", "class F("), ("clamp", "\ud800")]
     answers = answer_alike(ask, [("judge", {"exercise": key, "code": text}) for key, text in texts])
     assert {answer["kind"] for answer in answers} == {"right", "wrong", "unread"}

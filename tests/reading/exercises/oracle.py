@@ -12,7 +12,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from explorer.reading.exercises import Case, Exercise
+from explorer.reading.exercises import Exercise
 
 UPSTREAM = (1.0, 2.0, -1.0, 0.3)
 EVEN = torch.arange(-40, 49, dtype=torch.float64) / 16  # exact at every kink; a sum over them is not 0
@@ -30,11 +30,6 @@ def torch_says(exercise: Exercise, text: str) -> str:
             return first if first != "right" else _says(exercise.variant, text)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
-
-
-def failing(exercise: Exercise, text: str) -> Exercise:
-    """The exercise with the arguments at which a text is wrong: its own, or half as large."""
-    return exercise if _says(exercise, text) != "right" else exercise.variant
 
 
 def _says(exercise: Exercise, text: str) -> str:
@@ -99,33 +94,6 @@ def _once(exercise: Exercise, function: Any, g: float, at: torch.Tensor) -> str:
         if own is None or own.shape != () or not torch.allclose(own, total.double().mean()):
             return "parameter"
     return ""
-
-
-def torch_has(exercise: Exercise, text: str, case: Case) -> float | None:
-    """The value that a case is of, as torch has it; of an argument's gradient the part of one element."""
-    x = torch.full((int(case.elements),), case.x, dtype=torch.float64, requires_grad=True)
-    inputs = given(exercise)
-    y = defined(exercise, text).apply(x, *inputs)
-    if case.subject == "forward":
-        return float(y[0].detach())
-    y.backward(torch.full_like(y, case.g))
-    if case.subject == "x":
-        return 0.0 if x.grad is None else float(x.grad[0])
-    (own,) = (inputs[index].grad for index, each in tensors(exercise) if each.name == case.subject)
-    return None if own is None else float(own) / case.elements
-
-
-def wanted_at(exercise: Exercise, case: Case) -> float:
-    """What a case should be, by torch's values of the formulas."""
-    if case.subject == "forward":
-        text, scale = exercise.op, "1"
-    elif case.subject == "x":
-        text, scale = exercise.gradient, "1"
-    else:
-        ((_, own),) = (each for each in tensors(exercise) if each[1].name == case.subject)
-        text, scale = own.gradient, own.scale or "1"
-    x, g = (torch.full((int(case.elements),), each, dtype=torch.float64) for each in (case.x, case.g))
-    return float((wanted(exercise, text, x, g) * wanted(exercise, scale, x, g)).double().mean())
 
 
 class Sums(TorchDispatchMode):
