@@ -14,10 +14,6 @@ CONSTRUCTS = (
         "return grad_output.where(grad_output > 0, grad_output * 0.1)",
     ),
     written(
-        "doctest_in_the_docstring",
-        '"""Rounds.\n\n>>> Fn.apply(torch.ones(1))\ntensor([1.])\n"""\nreturn x.round()',
-    ),
-    written(
         "function_in_a_function",
         "ctx.save_for_backward(x)\nreturn Round.apply(x * 2) / 2",
         "x, = ctx.saved_tensors\nreturn grad_output * Round.apply(x)",
@@ -47,22 +43,6 @@ CONSTRUCTS = (
         "y = torch.zeros_like(x)\nfor i in range(1, 4):\n    y += torch.sigmoid(x - i)\nreturn y",
         "out = 0\nfor s in (1.0, 2.0):\n    out = out + grad_output * s\nreturn out",
     ),
-    Sample(
-        "class_method",
-        function(
-            "ctx.save_for_backward(x)\nreturn x.clamp(cls.LOW, cls.HIGH)",
-            "x, = ctx.saved_tensors\nreturn grad_output * (x > Fn.LOW)",
-            takes="cls, ctx, x",
-        )
-        .replace("@staticmethod\n    def forward", "@classmethod\n    def forward")
-        .replace("Function):\n", "Function):\n    LOW, HIGH = -1.0, 1.0\n\n", 1),
-    ),
-    written(
-        "default_none_replaced",
-        "if s is None:\n    s = 0.5\nk = k or 3\nctx.s = s\nreturn torch.round(x / s) * s + k",
-        "return grad_output * ctx.s, None, None",
-        takes="ctx, x, s=None, k=None",
-    ),
     written(
         "requires_grad",
         "if x.requires_grad or s.requires_grad:\n    y = x * s\nelse:\n    y = x * s\nreturn y",
@@ -70,18 +50,6 @@ CONSTRUCTS = (
         ("tensor 2.0",),
         {"s": 2.0},
         takes="ctx, x, s",
-    ),
-    written(
-        "out",
-        "y = torch.empty_like(x)\ntorch.mul(x, 2, out=y)\nreturn y",
-        "torch.neg(grad_output, out=grad_output)\nreturn grad_output",
-    ),
-    written(
-        "dtypes",
-        "if x.dtype == torch.float16:\n    x = x.float()\nm = (x > 0).to(torch.float32)\n"
-        "k = torch.tensor(2.0, dtype=torch.float32)\nz = torch.zeros(1, dtype=x.dtype)\n"
-        "return (m * k + z).to(x.dtype)",
-        "return grad_output.type(torch.float64).type(grad_output.dtype)",
     ),
     written(
         "string_and_flag",
@@ -92,11 +60,6 @@ CONSTRUCTS = (
         takes="ctx, x, mode='round', flag=True",
     ),
     written("a_copy_by_new", "y = x.new(x)\ny[y < 0] = 0\nreturn y", "return grad_output.new(grad_output)"),
-    written(
-        "whole_masks",
-        "m = (x > 0).int()\nreturn ~m * 0.5 + x",
-        "m = (grad_output > 0).long()\nreturn (grad_output * m) + (~m).float()",
-    ),
     written("keywords_in_a_dictionary", "o = {'min': -1, 'max': 1}\nreturn torch.clamp(x, **o)"),
     Sample(
         "a_property_and_inheritance",
@@ -106,11 +69,6 @@ CONSTRUCTS = (
     ),
     Sample(
         "value_set_on_the_class_later", function("return (x > 0) * Fn.height", BACK) + "\nFn.height = 3.0\n"
-    ),
-    written(
-        "flat_views",
-        "return x.view(-1).round().view(x.shape)",
-        "return grad_output.reshape(-1).contiguous().view_as(grad_output)",
     ),
     written(
         "comprehensions",

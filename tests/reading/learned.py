@@ -1,7 +1,6 @@
 """Functions that teach their parameters, in the shapes people publish them, in our own words.
 
-Each is called with x and then ``arguments``: a tensor learns. ``learns`` names what is read; ``refused`` is
-what stops the one that cannot be read.
+Each is called with x and then ``arguments``: a tensor learns. ``learns`` names what is read.
 """
 
 from dataclasses import dataclass, field
@@ -40,22 +39,6 @@ PUBLISHED = (
         ("alpha",),
         takes="ctx, x, alpha, k",
         kinks=(0.0, 1.5),
-    ),
-    published(
-        "lsq",
-        "ctx.save_for_backward(weight, alpha)\nctx.other = g, Qn, Qp\n"
-        "q_w = (weight / alpha).round().clamp(Qn, Qp)\nw_q = q_w * alpha\nreturn w_q",
-        "weight, alpha = ctx.saved_tensors\ng, Qn, Qp = ctx.other\nq_w = weight / alpha\n"
-        "indicate_small = (q_w < Qn).float()\nindicate_big = (q_w > Qp).float()\n"
-        "indicate_middle = 1.0 - indicate_small - indicate_big\n"
-        "grad_alpha = ((indicate_small * Qn + indicate_big * Qp + indicate_middle * "
-        "(-q_w + q_w.round())) * grad_output * g).sum().unsqueeze(dim=0)\n"
-        "grad_weight = indicate_middle * grad_output\nreturn grad_weight, grad_alpha, None, None, None",
-        {"alpha": "tensor 0.5", "g": 0.125, "Qn": -4, "Qp": 3},
-        ("alpha",),
-        takes="ctx, weight, alpha, g, Qn, Qp",
-        kinks=(-2.25, -2.0, -1.75, 0.25, 1.5, 1.25, 0.0),
-        names={"g": "g_value"},
     ),
     published(
         "lsq_plus",
@@ -113,25 +96,4 @@ PUBLISHED = (
         takes="ctx, x, lo, hi",
         kinks=(-0.75, 1.25),
     ),
-    published(
-        "spike_with_a_threshold_that_learns",
-        "out = (x >= thresh).to(x.dtype)\nctx.save_for_backward(x, thresh)\nctx.gama = gama\nreturn out",
-        "x, thresh = ctx.saved_tensors\ngama = ctx.gama\n"
-        "tmp = (1 / gama) * (1 / gama) * ((gama - (x - thresh).abs()).clamp(min=0))\n"
-        "grad_input = grad_output * tmp\n"
-        "grad_thresh = None\nif ctx.needs_input_grad[1]:\n    grad_thresh = -grad_input.sum().view(-1)\n"
-        "return grad_input, grad_thresh, None",
-        {"thresh": "tensor 0.5", "gama": 1.5},
-        ("thresh",),
-        takes="ctx, x, thresh, gama",
-        kinks=(0.5, 2.0, -1.0),
-    ),
 )
-
-REFUSED = function(
-    "ctx.save_for_backward(x, s)\nreturn torch.round(x / s) * s",
-    "x, s = ctx.saved_tensors\nerror = torch.round(x / s) - x / s\n"
-    "grad_s = torch.einsum('nc,nc->c', grad_output, error)\nreturn grad_output, grad_s",
-    takes="ctx, x, s",
-)
-REFUSED_LINE = REFUSED[: REFUSED.index("torch.einsum")].count("\n") + 1

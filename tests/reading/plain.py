@@ -15,33 +15,28 @@ PLAIN = (
         "    return hard.detach() - soft.detach() + soft\n",
     ),
     Sample(
-        "step_with_a_sigmoid_way_back",
-        "def fn(x, beta):\n    soft = torch.sigmoid(beta * x)\n    with torch.no_grad():\n"
-        "        hard = (soft > 0.5).float()\n        rest = hard - soft\n    return soft + rest\n",
-        (4.0,),
-        {"beta": 4.0},
-    ),
-    Sample(
         "pieces_put_together_by_masks",
         "def fn(x):\n    m1, m2 = (x < -1).float(), (x < 0.5).type(torch.float32)\n"
         "    low = (-1) * m1 + (x * x + 2 * x) * (1 - m1)\n"
         "    soft = m2 * low + (1 - m2)\n    return torch.sign(x).detach() - soft.detach() + soft\n",
     ),
-    Sample("scaled_gradient", "def fn(x):\n    s = x * 0.1\n    return (x - s).data + s\n"),
-    Sample(
-        "tent", "def fn(x):\n    return (F.relu(1 - x.abs()) - x ** 3 / 6).detach() + torch.tanh(2 * x) * x\n"
-    ),
     Sample("swish", "def fn(x):\n    return x * torch.sigmoid(1.702 * x)\n"),
     Sample("relu_by_clamp", "fn = lambda x: x.clamp(min=0)\n"),
     Sample("clamp_from_above", "def fn(x):\n    return torch.clamp_max(x, 1.0) * 2\n"),
-    Sample("larger_of_two", "def fn(x):\n    return torch.max(x, torch.zeros_like(x))\n"),
     Sample("hard_swish", "def fn(x):\n    return x * F.relu6(x + 3, inplace=True) / 6\n"),
     Sample("stopped_gelu", "def fn(x):\n    return F.gelu(x) + x.detach() * torch.erf(x)\n"),
     Sample("stopped_elu", "def fn(x):\n    return F.elu(x, 0.5) * x.detach() + F.hardswish(x)\n"),
+    Sample("cast", "def fn(x):\n    return x.to(torch.float8_e4m3fn).to(x.dtype)\n"),
     Sample(
-        "module",
-        "class Net(nn.Module):\n    def __init__(self, slope=0.25):\n        super().__init__()\n"
-        "        self.slope = nn.Parameter(torch.tensor(slope))\n        self.act = nn.LeakyReLU(0.1)\n\n"
-        "    def forward(self, x):\n        return self.act(x) + self.slope * x\n\n\nfn = Net()\n",
+        "bitnet",
+        "def fn(w):\n    scale = 1.0 / w.abs().mean().clamp(min=1e-5)\n"
+        "    u = (w * scale).round().clamp(-1, 1) / scale\n    return w + (u - w).detach()\n",
+    ),
+    Sample(
+        "straight_through_a_cast",
+        "def fn(x):\n    q = x.to(torch.float8_e4m3fn).to(x.dtype)\n    return x + (q - x).detach()\n",
+    ),
+    Sample(
+        "fake_quantize", "def fn(x):\n    return torch.fake_quantize_per_tensor_affine(x, 0.25, 3, 0, 15)\n"
     ),
 )

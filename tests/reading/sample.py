@@ -14,7 +14,6 @@ class Sample:
     source: str
     arguments: tuple[object, ...] = ()
     parameters: dict[str, float] = field(default_factory=dict)
-    old: bool = False  # instance style, which torch itself no longer runs
 
 
 def function(

@@ -1,17 +1,16 @@
 """How classes are read: which names their methods see, what their modules do when they are called."""
 
-import inspect
 from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812  # as everybody writes it
 from torch import nn
-from torch.autograd import Function
 
 from explorer.gradient import apply
 from explorer.lessons import MyReLU
 from explorer.reading import ReadingError, read_source, read_sources
+from tests.checks import doubles
 from tests.reading.sample import function
 
 X = torch.linspace(-4, 4, 81)
@@ -131,10 +130,19 @@ class Two(Function):
     assert [note for note in keys.notes if note.startswith("forward returns 2 outputs")]
 
 
-def test_a_class_is_read_from_its_file() -> None:
+def test_a_class_is_read_from_its_file_with_its_base_classes() -> None:
     assert read_source(MyReLU)[1].startswith("formula: MyReLU = ")
+    keys = read_source(doubles.PReLUOfWrongSign)
+    assert keys[1].startswith("formula: PReLUOfWrongSign = where(")
+    assert not keys.notes
     with pytest.raises(ReadingError, match="the source of MadeHere is in no file"):
         read_source(type("MadeHere", (), {}))
+
+
+def test_of_two_functions_the_first_is_read_and_a_note_names_the_other() -> None:
+    keys = read_source(function("return x.round()") + function("return x.floor()", name="Other"))
+    assert keys[0] == "formula: Fn = round(x)"
+    assert "Fn is read here: the text also defines Other" in keys.notes
 
 
 def test_an_unknown_keyword_is_not_called_an_error_of_the_code() -> None:
@@ -142,41 +150,11 @@ def test_an_unknown_keyword_is_not_called_an_error_of_the_code() -> None:
         read_source("def f(x):\n    return torch.relu(x, device_map=1)")
 
 
-class Rounds(Function):
-    """A base with a child, both in this file."""
-
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
-        return x.round()
-
-    @staticmethod
-    def backward(ctx: Any, g: torch.Tensor) -> torch.Tensor:
-        return g
-
-
-class RoundsTwice(Rounds):
-    """Its forward is the base's."""
-
-    @staticmethod
-    def backward(ctx: Any, g: torch.Tensor) -> torch.Tensor:
-        return 2 * g
-
-
 def test_a_forward_that_ends_in_float_has_a_note() -> None:
     text = "class Spike(nn.Module):\n    def forward(self, x):\n        return (x > 0).float()"
     words = "line 3: (x > 0).float() makes y float32 for x of any dtype, where the formula keeps x's dtype"
     assert read_source(text).notes == (words,)
     assert read_source(text.replace(".float()", ".type_as(x)")).notes == ()
-
-
-def test_a_subclass_is_read_with_its_base_class() -> None:
-    assert read_source(RoundsTwice) == ("formula: RoundsTwice = round(x)", "formula: RoundsTwice = 2 * g")
-    assert read_source(Rounds)[1] == "formula: Rounds = g"
-    assert not read_source(RoundsTwice).notes
-    both = "\n".join(map(inspect.getsource, (Rounds, RoundsTwice)))
-    keys = read_source(both)
-    assert keys[1] == "formula: Rounds = g"
-    assert "Rounds is read here: the text also defines RoundsTwice" in keys.notes
 
 
 def test_a_function_that_stops_gradients_is_offered_next_to_the_net_that_calls_it() -> None:

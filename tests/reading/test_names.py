@@ -1,11 +1,9 @@
 """The name of what was read stays with it: in its keys, and so in label, legend, code and link."""
 
 import pytest
-import torch
 
-import explorer
 from explorer.catalogue import find_op, find_rule
-from explorer.reading import read_source, read_sources
+from explorer.reading import read_source
 from explorer.ui.links.link import from_query
 from tests.reading.documents import DOCUMENTS_CLAMP
 from tests.reading.test_unreadable import _fn
@@ -15,17 +13,6 @@ def test_the_name_of_a_class_is_the_label_of_its_op_and_rule() -> None:
     op, rule = read_source(DOCUMENTS_CLAMP)
     assert (find_op(op).label, find_rule(rule).label) == ("RoundGradient", "RoundGradient")
     assert (find_op(op).formula, find_rule(rule).formula) == ("round(x)", "g")
-
-
-def test_a_rule_that_was_read_works_wherever_keys_do() -> None:
-    reading = read_sources(DOCUMENTS_CLAMP)[1]
-    x = torch.tensor([-1.0, 0.5, 2.0], requires_grad=True)
-    explorer.apply(reading.op, reading.rule, x).backward(torch.full((3,), 2.0))
-    assert x.grad is not None
-    assert x.grad.tolist() == [0.0, 2.0, 1.0]
-    frame = explorer.sample(reading.op, [reading.rule, "default"], start=-1, stop=2)
-    assert set(frame["rule"]) == {reading.rule, "default"}
-    assert "ClampGradient" in explorer.figure(frame).to_json()
 
 
 @pytest.mark.parametrize(

@@ -65,18 +65,6 @@ def test_values_are_those_of_the_code_to_the_last_bit(text: str, dtype: torch.dt
         assert _same(gradient, rule), reading.rule
 
 
-@pytest.mark.parametrize("text", ELEMENTWISE + STATISTICS)
-def test_the_gradient_autograd_gives_the_code_is_that_of_what_was_read(text: str) -> None:
-    source = f"def fn(x):\n    return ({text}) * x.detach()\n"
-    namespace = _namespace()
-    exec(source, namespace)
-    x = X.double().requires_grad_()
-    read = X.double().requires_grad_()
-    namespace["fn"](x).backward(G.double())
-    apply(*read_source(source), read).backward(G.double())
-    torch.testing.assert_close(read.grad, x.grad, rtol=1e-12, atol=1e-12)
-
-
 @pytest.mark.parametrize("text", PER_CHANNEL)
 def test_statistics_along_a_dimension_are_noted_as_taken_over_all_elements(text: str) -> None:
     (note,) = read_source(function(f"return {text}", "return grad_output")).notes

@@ -54,20 +54,16 @@ def test_an_error_in_the_class_itself_is_not_passed_over() -> None:
 @pytest.mark.parametrize(
     ("text", "words", "line"),
     [
-        ("", "the text is empty", 1),
-        (" \n\t\n", "the text is empty", 1),
+        ("", "the text is empty", 1), (" \n\t\n", "the text is empty", 1),
         ("x" * (MAX_CHARACTERS + 1), "20,001 characters, but at most 20,000 are allowed", 1),
         ("class A(:\n", "line 1: this is not valid Python", 1),
         ("def f(x):\n    return (x\n", "line 2: this is not valid Python", 2),
         ("just words, no code\n", "line 1: this is not valid Python", 1),
         ("9" * 19_000, "line 1: a number has 19,000 digits, but at most 4,300 are allowed", 1),
-        (
-            f"x = 1\ny = {'1' * 4_301}\n",
-            "line 2: a number has 4,301 digits, but at most 4,300 are allowed",
-            2,
-        ),
+        (f"x = 1\ny = {'1' * 4_301}\n", "line 2: a number has 4,301 digits, but at most 4,300 are allowed",
+         2),
     ],
-)
+)  # fmt: skip
 def test_text_that_is_not_code_is_refused_in_a_sentence(text: str, words: str, line: int) -> None:
     with pytest.raises(ReadingError) as caught:
         read_source(text)

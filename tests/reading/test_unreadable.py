@@ -54,6 +54,7 @@ UNREADABLE = {
     "single element": (_fn("return x * x[0]"), 3, "takes single elements"),
     "slice": (_fn("return x * x[1:]"), 3, "takes a piece of a tensor"),
     "half precision": (_fn("return x.half()"), 3, "rounds to another number format"),
+    "another half": (_fn("return x.bfloat16()"), 3, "rounds to another number format"),
     "two masks": (_fn("y = x.clone()\ny[x > 0] = x[x < 0]\nreturn y"), 4, "selected by another mask"),
     "numbers as mask": (_fn("return x.masked_fill(x, 0)"), 3, "used as a mask"),
     "autograd inside": (_fn("return x", "return torch.autograd.grad(g, g)"), 5, "asks autograd"),
@@ -108,6 +109,9 @@ UNREADABLE = {
     "hook": (_layer("self.a = 1\nself.register_full_backward_hook(f)"), 4, "register_full_backward_hook"),
     "helper left out": (_fn("return heaviside(x)"), 3, "paste the definition of heaviside too"),
     "eight bits": (_fn("return x.to(torch.float8_e4m3fnuz).to(x.dtype)"), 3, "another number format"),
+    "values of a parameter": (_fn("return x / (x.numel() / s.numel())", "return g, None", "ctx, x, s"), 1,
+                              "counts the values of a parameter"),
+    "scale of eight bits": (_fn("return x.to(torch.float8_e8m0fnu).to(x.dtype)"), 3, "another number format"),
     "eight bits of g": (_fn("return x.round()", "return g.to(torch.float8_e5m2fnuz).to(g.dtype)"), 5,
                         "another number format"),
     "bits decide": (_fn("if bits == 1: x = -x\nif bits == 2: x = -x\nif bits == 3: x = -x\n"
