@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from explorer.catalogue import Op, Rule, find_op, find_rule, resolve_values
+from explorer.catalogue import Op, Rule, resolve_values
 from explorer.snippets import snippet
-from explorer.snippets.pair import make_pair
 from tests.catalogue.cases import grid, settings_of, usual_op
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import take_part
@@ -28,12 +27,9 @@ def _pairs() -> list[tuple[str, str]]:
 PAIRS = _pairs()
 
 OWN = [
-    ("formula: a * x + b", "formula: g * a * (abs(x) <= width)"),
-    ("formula: 2", "formula: 3"),
-    (
-        "formula: through(x**2, 0, -1, 1, 0.5)",
-        "formula: g * through(x, -1, 0, 0, 0.3, 1, -2) * (x >= -1) * (x <= 1)",
-    ),
+    ("formula: a * x + b", "formula: g * a * (abs(x) <= width)"), ("formula: 2", "formula: 3"),
+    ("formula: through(x**2, 0, -1, 1, 0.5)",
+     "formula: g * through(x, -1, 0, 0, 0.3, 1, -2) * (x >= -1) * (x <= 1)"),
     ("formula: mean(x)", "formula: mean(g * x)"),
     ("formula: where(x > 0, 1, 0) * mean(abs(x))", "formula: min(mean(g), 2)"),
     ("formula: x * 9**9**9", "formula: g * (-8)**(1/3)"),
@@ -41,8 +37,7 @@ OWN = [
     ("formula: x / (1 / (a - 1))", "formula: g * exp(a * 1000)"),
     ("formula: x + 999999999999 * 999999999999 - 99999999999 * 9999999999999", "formula: -0.0 * g"),
     ("formula: where(a < b, x, 1)", "formula: ~(a < b) * g + (x > 0) * (x < 1) * g"),
-    ("formula: heaviside(x, 0.5)", "default"),
-    ("formula: 7", "default"),
+    ("formula: heaviside(x, 0.5)", "default"), ("formula: 7", "default"),
     ("formula: mean(x) + 0 * x", "default"),
     ("formula: x - -x**2 - (x - (x - 1))", "formula: g / (x / (x / 2)) - -(-g)**3"),
     ("formula: x * OwnOwn * Tensor * own_own * torchs", "formula: g * staticmethod * print * Args"),
@@ -54,7 +49,7 @@ OWN = [
     (f"formula: {'(' * 7}x{' + 1) * 2.718281828459045' * 7}", "scale"),
     ("relu", f"formula: g * {' * '.join(f'exp(-(x - {i}) ** 2 / 0.123456789)' for i in range(6))}"),
     ("abs", "formula: where(x > 0, where(x > 1, where(x > 2, g, 2*g), 3*g), where(x < -1, 4*g, 5*g + 6*g))"),
-]
+]  # fmt: skip
 
 
 @functools.cache
@@ -67,12 +62,6 @@ def trials(op: Op, rule: Rule) -> Iterator[tuple[dict[str, float], list[float]]]
     for settings in list(settings_of(rule, op))[:2]:
         parameters = resolve_values(op, rule, settings)
         yield parameters, grid(op, rule, parameters, torch.float64).tolist()
-
-
-def job(op: str, rule: str) -> tuple[str, str, str, list[tuple[dict[str, float], list[float]]]]:
-    """A job for ``runner``: the code of a pair, and how to try it."""
-    chosen = make_pair(op, rule, {})
-    return code_of(op, rule), chosen.name, chosen.layer, list(trials(find_op(op), find_rule(rule)))
 
 
 def assert_compiles_whole(function: Callable[[torch.Tensor], torch.Tensor]) -> None:

@@ -1,17 +1,9 @@
 """Pairs that draw, to generate code for: own formulas, with what learns in them."""
 
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
-
 import torch
 from torch import Tensor
 
 from explorer.catalogue import OPS, RULES
-from tests.snippets import drawing_runner
-
-Job = tuple[str, str, list[dict[str, Any]]]  # code, the name of its function, what that is given
 
 COIN = "formula: where(u() < sigmoid(x), 1, 0)"
 NOISE = "formula: x + s * normal()"
@@ -48,13 +40,3 @@ def points(dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
     x = torch.linspace(-2.3, 2.9, 26, dtype=torch.float64).reshape(2, 13)
     u, g = torch.rand((2, 2, 13), generator=generator, dtype=torch.float64)
     return x.to(dtype), u.clamp(0.001, 0.999).to(dtype), (4 * g - 2).to(dtype)
-
-
-def executed_alone(jobs: list[Job], folder: Path) -> list[list[Tensor]]:
-    """Return the results of each job in a process where there is only torch."""
-    torch.save(jobs, folder / "jobs.pt")
-    command = [sys.executable, "-I", drawing_runner.__file__, "jobs.pt", "results.pt"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    results: list[list[Tensor]] = torch.load(folder / "results.pt", weights_only=True)
-    return results

@@ -1,6 +1,7 @@
 """Code by ``torch.library.custom_op``: executed it gives the bits of the snippet, compiled or not."""
 
 import functools
+from functools import partial
 
 import pytest
 import torch
@@ -15,7 +16,7 @@ from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.oracles.learned import LEARNED
 from tests.selection import take_part
 from tests.snippets.cases import OWN, trials
-from tests.snippets.runner import defined, digest
+from tests.snippets.runner import defined, digest_of, trials_at
 
 RULED = take_part([(usual_op(rule).key, key) for key, rule in RULES.items() if rule.formula])
 TEACHING = take_part(
@@ -41,7 +42,7 @@ def test_a_rule_with_a_formula_gives_the_bits_of_explorer(op, rule):
     for parameters, points in trials(find_op(op), find_rule(rule)):
         chosen = {name: parameters[name] for name in make_pair(op, rule, {}).parameters}
         own, expected = (
-            digest(f, points) for f in (lambda x, c=chosen: function(x, **c), bind(op, rule, chosen))
+            digest_of(f, trials_at(points)) for f in (partial(function, **chosen), bind(op, rule, chosen))
         )
         assert own == expected, (op, rule)
 

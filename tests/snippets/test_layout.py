@@ -9,7 +9,7 @@ from hypothesis import given
 
 from explorer.catalogue import find_rule
 from explorer.snippets import custom_op_snippet, jax_snippet, notebook
-from explorer.snippets.layout import WIDTH, find_names, format_code, format_module, make_docstring
+from explorer.snippets.layout import WIDTH, format_code, format_module, make_docstring
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import RULES
 from tests.formula.strategies import few, formulas
@@ -97,7 +97,3 @@ def test_a_module_imports_what_it_reads():
     assert format_module("y = math.pi", *groups) == "import math\n\ny = math.pi\n"
     assert format_module("y = torch.abs(x)", *groups) == "import torch\n\ny = torch.abs(x)\n"
     assert format_module("y = x", *groups) == "y = x\n"
-
-
-def test_names_of_an_expression():
-    assert find_names("torch.abs(x) + math.pi") == {"torch", "x", "math"}

@@ -6,6 +6,7 @@ import re
 import nbformat
 import numpy as np
 import pytest
+from nbclient import NotebookClient
 
 from explorer.catalogue import find_contribution, find_op, find_rule, resolve_values
 from explorer.curves import sample
@@ -16,10 +17,10 @@ from explorer.snippets.pair import make_pair
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import RULES
 from tests.selection import take_part
-from tests.snippets.books import executed, figures_of
 
 PAIRS = [(usual_op(find_rule(rule)).key, rule) for rule in take_part(RULES)]
 PAIRS += [("identity", "default"), ("formula: a * abs(x - 0.3)", "formula: g * (x < a)")]
+PLOTLY = "application/vnd.plotly.v1+json"
 ALONE = ("quantize", "ewgs")  # of all notebooks the first that the kernel executes
 LEARNING = [("quantize", "lsq", "s"), ("clamp", "masked", "hi"), ("prelu", "default", "a")]
 RANGE = {"start": -2.0, "stop": 2.5, "points": 91, "g": -1.5}
@@ -41,9 +42,25 @@ def _learning(op, rule, name):
 
 @pytest.fixture(scope="module")
 def session():
-    """The cells of every notebook, executed."""
+    """Return the cells of every notebook, which one kernel runs one after the other."""
     books = [_notebook(*key) for key in [ALONE, *PAIRS]] + [_learning(*key) for key in LEARNING]
-    return executed(books)
+    cells = [cell for book in books for cell in book.cells]
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number}"
+    together = nbformat.v4.new_notebook(cells=cells)
+    # What a cell prints is one output, also where it comes in parts.
+    client = NotebookClient(together, timeout=120, kernel_name="python3", coalesce_streams=True)
+    return client.execute().cells
+
+
+def figures_of(cells):
+    """Return the only figure of each cell that shows one."""
+    figures = []
+    for cell in cells:
+        if "figure.show()" in cell.source:
+            (figure,) = [each.data[PLOTLY] for each in cell.outputs if PLOTLY in each.get("data", {})]
+            figures.append(figure)
+    return figures
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,9 @@
 """The PyTorch code: executed where there is only torch, it gives the bits that explorer gives."""
 
 import ast
-import json
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import pytest
 import torch
@@ -23,18 +19,12 @@ from explorer.snippets.torch_code import make_torch_code
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import take_part
-from tests.snippets import runner
-from tests.snippets.cases import OWN, PAIRS, assert_compiles_whole, code_of, job
-from tests.snippets.runner import defined, digest
+from tests.snippets.cases import OWN, PAIRS, assert_compiles_whole, code_of, trials
+from tests.snippets.runner import defined, digest_of, execute_alone, trials_at
 
 EVERY = PAIRS + OWN
 NAMED_OP = replace(parse_custom_op("clamp(x, -1, 1)"), label="BinaryClamp")
 NAMED_RULE = replace(parse_custom_rule("g * (abs(x) <= 1)"), label="BinaryClamp")
-
-
-def _expected(op: str, rule: str, parameters: dict[str, float], points: list[float]) -> list[str]:
-    function = bind(op, rule, parameters)
-    return [digest(function, points), digest(function, points[:3])]
 
 
 def test_every_op_and_every_rule_is_among_the_pairs():
@@ -43,27 +33,25 @@ def test_every_op_and_every_rule_is_among_the_pairs():
 
 
 def test_code_of_every_pair_gives_the_same_bits_in_a_clean_process(tmp_path):
-    jobs = [job(op, rule) for op, rule in EVERY]
-    torch.save(jobs, tmp_path / "jobs.pt")
-    command = [sys.executable, "-I", str(Path(runner.__file__)), "jobs.pt", "digests.json"]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
-        trials = [(*key, *trial) for key, (*_, several) in zip(EVERY, jobs, strict=True) for trial in several]
-        expected = [_expected(*trial) for trial in trials]
-        _, errors = process.communicate()
-    assert process.returncode == 0, errors
-    results = json.loads((tmp_path / "digests.json").read_text())
-    assert len(results) == len(trials) > len(EVERY)
-    assert [
-        trial[:3] for trial, *both in zip(trials, results, expected, strict=True) if both[0] != both[1]
-    ] == []
+    cases, jobs = [], []
+    for op, rule in EVERY:
+        pair = make_pair(op, rule, {})
+        for parameters, points in trials(find_op(op), find_rule(rule)):
+            for name, some in ((pair.name, points), (pair.layer, points[:3])):
+                cases.append((op, rule, parameters))
+                jobs.append((code_of(op, rule), name, parameters, trials_at(some)))
+    results = execute_alone(jobs, tmp_path)
+    expected = [digest_of(bind(*case), job[-1]) for case, job in zip(cases, jobs, strict=True)]
+    assert [case for case, *both in zip(cases, results(), expected, strict=True) if both[0] != both[1]] == []
+    assert len(cases) > 2 * len(EVERY)
 
 
 def test_the_digest_notices_one_bit():
-    points = [0.0, 0.5, 1.5]
-    exact = digest(torch.round, points)
-    assert exact == digest(lambda x: torch.round(x), points)
-    assert exact != digest(lambda x: torch.round(x) + 0.0, points)  # -0.0 becomes 0.0
-    assert exact != digest(lambda x: torch.round(x) + (x - x.detach()), points)
+    points = trials_at([0.0, 0.5, 1.5])
+    exact = digest_of(torch.round, points)
+    assert exact == digest_of(lambda x: torch.round(x), points)
+    assert exact != digest_of(lambda x: torch.round(x) + 0.0, points)  # -0.0 becomes 0.0
+    assert exact != digest_of(lambda x: torch.round(x) + (x - x.detach()), points)
 
 
 def test_code_imports_nothing_but_torch_and_the_standard_library():
@@ -119,14 +107,6 @@ def test_a_constant_that_torch_refuses_is_refused_by_the_code_too():
     assert defined(code)[name](x, width=0.25).tolist() == [0.75, 0.75]
 
 
-def per_row(f):
-    return torch.func.vmap(torch.func.grad(lambda row: f(row).sum()))
-
-
-def forward_of_rows(f):
-    return torch.func.vmap(torch.func.jacfwd(f))
-
-
 # torch itself calls torch.jit.script, about which it warns, when forward mode is first used.
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
 @pytest.mark.parametrize("rule", take_part(RULES))
@@ -134,7 +114,9 @@ def test_code_works_under_transforms_as_explorer_does(rule):
     op = usual_op(find_rule(rule)).key
     function = defined(code_of(op, rule))[make_pair(op, rule, {}).name]
     x = torch.tensor([[-1.3, 0.2, 0.5], [0.0, 1.0, 2.7]], dtype=torch.float64)
-    for transform in (torch.func.vmap, per_row, torch.func.jacfwd, forward_of_rows):
+    vmap, grad, forward = torch.func.vmap, torch.func.grad, torch.func.jacfwd
+    several = (vmap, forward, lambda f: vmap(forward(f)), lambda f: vmap(grad(lambda row: f(row).sum())))
+    for transform in several:
         own, theirs = transform(function)(x), transform(bind(op, rule, {}))(x)
         assert torch.equal(own.nan_to_num(), theirs.nan_to_num())
 
@@ -226,44 +208,30 @@ def test_a_gradient_is_never_what_was_kept_for_backward(rule):
     assert (x.tolist(), y.tolist()) == before
 
 
-@pytest.mark.parametrize(
-    ("op", "rule", "name"),
-    [
-        ("round", "straight_through", "round_straight_through"),
-        ("soft_round", "soft_round", "soft_round_soft_round"),
-        ("formula: x", "formula: g", "custom_activation"),
-        ("round", "formula: g", "round_custom"),
-        (NAMED_OP, NAMED_RULE, "binary_clamp"),
-        (NAMED_OP, "masked", "binary_clamp_masked"),
-        ("formula: BinaryClamp = clamp(x, -1, 1)", "formula: BinaryClamp = g * (x == y)", "binary_clamp"),
-        ("formula: MySign = sign(x)", "formula: box_2 = g * (abs(x) < w)", "my_sign_box_2"),
-        ("round", "formula: Max = g / (1 + x**2)", "round_max"),
-        ("formula: _ = x", "formula: __ = g", "custom_activation"),
-        ("formula: x = 2 * x", "formula: x = 2 * g", "custom_activation"),
-        (replace(NAMED_OP, label="Lambda"), replace(NAMED_RULE, label="Lambda"), "custom_activation"),
-        (replace(NAMED_OP, label="Größe"), replace(NAMED_RULE, label="2 steps"), "custom_activation"),
-    ],
-)
-def test_names_are_made_from_keys_and_labels(op, rule, name):
-    chosen = make_pair(op, rule, {})
-    assert chosen.name == name
-    assert chosen.layer == "".join(map(str.capitalize, name.split("_")))
-    assert {name, chosen.layer} <= set(defined(snippet(op, rule)))
+NAMES = (
+    ("round", "straight_through", "round_straight_through"), ("round", "formula: g", "round_custom"),
+    ("soft_round", "soft_round", "soft_round_soft_round"), ("formula: x", "formula: g", "custom_activation"),
+    (NAMED_OP, NAMED_RULE, "binary_clamp"), (NAMED_OP, "masked", "binary_clamp_masked"),
+    ("formula: BinaryClamp = clamp(x, -1, 1)", "formula: BinaryClamp = g * (x == y)", "binary_clamp"),
+    ("formula: MySign = sign(x)", "formula: box_2 = g * (abs(x) < w)", "my_sign_box_2"),
+    ("round", "formula: Max = g / (1 + x**2)", "round_max"),
+    ("formula: _ = x", "formula: __ = g", "custom_activation"),
+    ("formula: x = 2 * x", "formula: x = 2 * g", "custom_activation"),
+    (replace(NAMED_OP, label="Lambda"), replace(NAMED_RULE, label="Lambda"), "custom_activation"),
+    (replace(NAMED_OP, label="Größe"), replace(NAMED_RULE, label="2 steps"), "custom_activation"),
+    # A pasted class keeps its name if it is free.
+    ("round", "formula: ClippedRoundSTE = g * (abs(x) <= 2)", "clipped_round_ste ClippedRoundSTE"),
+    ("round", "formula: Box_2 = g * (abs(x) < w)", "box_2 Box_2"),
+    ("round", "formula: Drawn = g * through(x, 0, 0, 1, 1)", "round_drawn RoundDrawn"),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("rule", "names"),
-    [
-        ("formula: ClippedRoundSTE = g * (abs(x) <= 2)", ("clipped_round_ste", "ClippedRoundSTE")),
-        ("formula: Box_2 = g * (abs(x) < w)", ("box_2", "Box_2")),
-        ("formula: Drawn = g * through(x, 0, 0, 1, 1)", ("round_drawn", "RoundDrawn")),
-    ],
-)
-def test_a_pasted_class_keeps_its_name_if_it_is_free(rule, names):
-    chosen = make_pair("round", rule, {})
-    assert (chosen.name, chosen.layer) == names
-    for code in (snippet("round", rule), make_short_code(chosen)):
-        assert {*names} <= {*defined(code)}
+@pytest.mark.parametrize(("op", "rule", "names"), NAMES)
+def test_names_are_made_from_keys_and_labels(op, rule, names):
+    chosen, (name, *layer) = make_pair(op, rule, {}), names.split()
+    assert (chosen.name, chosen.layer) == (name, *(layer or ["".join(map(str.capitalize, name.split("_")))]))
+    for code in (snippet(op, rule), make_short_code(chosen)) if layer else (snippet(op, rule),):
+        assert {name, chosen.layer} <= {*defined(code)}
 
 
 def test_own_formulas_have_docstrings_that_say_so():
