@@ -205,25 +205,17 @@ def test_the_short_gradient_is_equal_where_all_is_finite(formula):
 @loop_over(
     ("text", "exact", "short"),
     [
-        ("3", "0", "0"),
-        ("where(x >= 0, 1, -1)", "0", "0"),
-        ("detach(x) * x", "g * detach(x)", "g * detach(x)"),
-        ("x + detach(round(x) - x)", "g", "g"),
-        ("round(c * x)", "0 * c", "0"),
-        ("x - floor(x)", "g", "g"),
-        ("x**2", "g * (2 * x)", "g * (2 * x)"),
-        ("cos(-x)", "-(-g * sin(-x))", "g * sin(-x)"),
-        ("-y * x", "g * -y", "-g * y"),
-        ("x - 2 * (c * x)", "g + -g * 2 * c", "g - g * 2 * c"),
-        ("mean(x)", "mean(g)", "mean(g)"),
+        ("3", "0", "0"), ("where(x >= 0, 1, -1)", "0", "0"),
+        ("detach(x) * x", "g * detach(x)", "g * detach(x)"), ("x + detach(round(x) - x)", "g", "g"),
+        ("round(c * x)", "0 * c", "0"), ("x - floor(x)", "g", "g"), ("x**2", "g * (2 * x)", "g * (2 * x)"),
+        ("cos(-x)", "-(-g * sin(-x))", "g * sin(-x)"), ("-y * x", "g * -y", "-g * y"),
+        ("x - 2 * (c * x)", "g + -g * 2 * c", "g - g * 2 * c"), ("mean(x)", "mean(g)", "mean(g)"),
         ("hardtanh(x, -1, 1)", "where(-1 < x < 1, g, 0)", "where(-1 < x < 1, g, 0)"),
-        (
-            "where(x < 0, x * x, c * x)",
-            "where(x < 0, 0, g) * c + where(x < 0, g, 0) * x + where(x < 0, g, 0) * x",
-            "where(x < 0, g * x + g * x, g * c)",
-        ),
+        ("where(x < 0, x * x, c * x)",
+         "where(x < 0, 0, g) * c + where(x < 0, g, 0) * x + where(x < 0, g, 0) * x",
+         "where(x < 0, g * x + g * x, g * c)"),
     ],
-)
+)  # fmt: skip
 def test_gradients_by_hand(text, exact, short):
     formula = parse(text, parameters=("c",))
     assert (formula.gradient.text, formula.derive_gradient((), finite=True).text) == (exact, short)

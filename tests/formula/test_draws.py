@@ -34,10 +34,8 @@ def test_a_draw_is_a_leaf_and_its_bare_name_a_parameter(draw: str) -> None:
         ("f(", "a value is missing at the end, column 3"),
         ("x + f(1", 'the "(" at column 6 is never closed: add a ")"'),
         ("f(v=1)", '"v=" at column 3: leave it out, the arguments of f have no names here'),
-        (
-            "f(x > 0)",
-            "an argument of f needs a number, but has a condition at column 3: use where(condition, 1, 0)",
-        ),
+        ("f(x > 0)",
+         "an argument of f needs a number, but has a condition at column 3: use where(condition, 1, 0)"),
         ("f(g)", "g in the brackets of f at column 3: write an output, such as 1 or 1 - y"),
         ("x * f(1 + f())", "a loss in the brackets of f at column 7: write an output, such as 1 or 1 - y"),
         ("f(fa())", "a loss in the brackets of f at column 3: write an output, such as 1 or 1 - y"),
@@ -46,7 +44,7 @@ def test_a_draw_is_a_leaf_and_its_bare_name_a_parameter(draw: str) -> None:
         ("f(1) * f", '"f" at column 8 is a parameter, but f() is random: give the parameter another name'),
         ("elu(x, f(1))", "the argument of elu at column 8 must be a number or a parameter"),
     ],
-)
+)  # fmt: skip
 def test_invalid_random_functions_are_explained(text: str, message: str) -> None:
     with pytest.raises(FormulaError) as raised:
         parse(text, parameters=None)

@@ -112,7 +112,7 @@ def test_a_formula_bound_in_inference_mode_trains_later():
         ("detach(x) * x", lambda x: x.detach() * x),
         ("round(x) + x - detach(x)", lambda x: x.round() + x - x.detach()),
     ],
-)
+)  # fmt: skip
 def test_gradients_at_a_bound_and_past_detach_are_those_of_torch(text, torchs):
     x = torch.tensor([0.0, 1.0, 2.0], requires_grad=True)
     mine, theirs = (torch.autograd.grad(f(x).sum(), x)[0] for f in (parse(text).bind(), torchs))

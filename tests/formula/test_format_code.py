@@ -1,16 +1,15 @@
-import json
 import math
-import subprocess
-import sys
 
+import numpy as np
 import pytest
 import torch
 
 from explorer.catalogue import find_op
 from explorer.curves.kinks import find_kinks
 from explorer.formula import parse
-from explorer.snippets import helpers, jax_snippet, snippet
+from explorer.snippets import jax_snippet, snippet
 from tests.formula.format_cases import CASTS, FLOATS, HELPERS, bits, codes, hard_points
+from tests.formula.test_printing import run_jax
 from tests.selection import loop_over
 
 
@@ -83,41 +82,16 @@ def test_exported_code_has_one_helper_however_many_calls(write):
     assert "eval(" not in code
 
 
-JAX_POINTS = """
-import json, sys
-import jax, jax.numpy as jnp, numpy as np
-jax.config.update("jax_enable_x64", True)
-code, jobs = json.load(sys.stdin)
-exec("import jax\\nimport jax.numpy as jnp\\nimport numpy as np\\n" + code)
-result = []
-for name, arguments, dtype, points in jobs:
-    x = jnp.array([float.fromhex(each) for each in points], dtype=dtype)
-    result.append([float(each).hex() for each in globals()[name](x, *arguments)])
-print(json.dumps(result))
-"""
-
-
-@pytest.mark.thorough  # faster: ops of these formats at their kinks, in tests/snippets/test_jax_code.py
-def test_jax_has_the_same_bits_at_every_code_and_midpoint():
-    """In a process of its own: JAX takes a second, and its threads outlive a fork."""
-    jobs, expected = [], []
-    for text, (dtype, top) in CASTS.items():
-        numbers = codes(dtype)
-        points = torch.cat([numbers, (numbers[1:] + numbers[:-1]) / 2])
-        for kind in (torch.float32, torch.float64):
-            exact = points.to(kind)
-            beside = [torch.nextafter(exact, torch.full_like(exact, end)) for end in (-math.inf, math.inf)]
-            x = torch.cat([exact, *beside, torch.tensor([1.1 * top, -2 * top], dtype=kind)])
-            name, _, rest = text.removesuffix(")").partition("(x")
-            arguments = [float(each) for each in rest.split(",") if each.strip()]
-            jobs.append((f"_{name}", arguments, str(kind)[6:], [each.hex() for each in x.tolist()]))
-            expected.append(parse(text).bind()(x).tolist())
-    command = [sys.executable, "-I", "-c", JAX_POINTS]
-    given = json.dumps(["\n".join(reversed(helpers.JAX.values())), jobs])
-    done = subprocess.run(command, input=given, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    for found, due in zip(json.loads(done.stdout), expected, strict=True):
-        assert [float.fromhex(each) for each in found] == due
+@loop_over("kind", [torch.float32, torch.float64])
+@loop_over("text", CASTS)
+def test_jax_has_the_same_bits_at_every_code_and_midpoint(text, kind):
+    dtype, top = CASTS[text]
+    numbers = codes(dtype)
+    exact = torch.cat([numbers, (numbers[1:] + numbers[:-1]) / 2]).to(kind)
+    beside = [torch.nextafter(exact, torch.full_like(exact, end)) for end in (-math.inf, math.inf)]
+    x = torch.cat([exact, *beside, torch.tensor([1.1 * top, -2 * top], dtype=kind)])
+    formula = parse(text)
+    np.testing.assert_array_equal(run_jax(formula.jax_source, {"x": x.numpy()}), formula.bind()(x))
 
 
 @pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])

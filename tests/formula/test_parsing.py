@@ -9,11 +9,16 @@ from explorer.formula.parsing import MAX_NAME, MAX_NESTING
 from explorer.formula.quoting import cut_window
 from explorer.formula.tree import measure
 from tests.formula.hostile import HOSTILE
-from tests.formula.parsing_cases import refused
 from tests.formula.strategies import PARAMETERS, many, texts
 from tests.selection import loop_over
 
 MOST_CALLS = 20_000  # of functions, Python's and C's; a time would depend on the machine
+
+
+def refused(text, **given_names):
+    with pytest.raises(FormulaError) as caught:
+        parse(text, **given_names)
+    return caught.value
 
 
 def test_the_corpus_is_large():
@@ -68,64 +73,38 @@ def test_a_formula_that_is_not_text_is_refused(value):
 WRONG = [
     # text, column, a word of the sentence
     ("x * z", 5, 'unknown name "z" at column 5: use x, y, g or a parameter'),
-    ("foo(x)", 1, 'unknown function "foo"'),
-    ("x + sigmiod(x)", 5, "write sigmoid"),
-    ("1j * x", 2, "operator"),
-    ("1/2x", 4, '"2x" at column 4 can be read in two ways'),
+    ("foo(x)", 1, 'unknown function "foo"'), ("x + sigmiod(x)", 5, "write sigmoid"),
+    ("1j * x", 2, "operator"), ("1/2x", 4, '"2x" at column 4 can be read in two ways'),
     ("x / -2(x)", 7, '"2(" at column 7 can be read in two ways'),
     ("x²y", 3, '"2y" at column 3 can be read in two ways'),
     ("|x - 1", 1, 'the "|" at column 1 is never closed: add a "|"'),
     ("2 * (|x)", 6, 'the "|" at column 6 is never closed'),
-    ("|x > 0|", 2, "an absolute value needs a number"),
-    ("x|x|", 2, "before an absolute value write *"),
+    ("|x > 0|", 2, "an absolute value needs a number"), ("x|x|", 2, "before an absolute value write *"),
     ("(x > 2|x < -2) * 1", 7, '"|" at column 7 needs conditions'),
     ("x + torch.ops", 5, 'unknown name "torch.ops"'),
     ("ln(x, 1, 2)", 1, "ln at column 1 takes 1 argument, but got 3"),
     ("1 + square(x > 0)", 12, "an argument of square needs a number"),
     ("x = 1", 3, "arguments have no names"),
     ("relu(x, inplace=1)", 9, '"inplace=" at column 9: leave it out, the arguments of relu have no names'),
-    ("clamp(min=1)", 7, "have no names here"),
-    ("clamp(x, max=)", 14, "a value is missing"),
-    ("(x=1)", 3, "assigns nothing"),
-    ("2 (x)", 3, "operator"),
-    ("x y", 3, "operator"),
-    ("x(1)", 1, "* is missing"),
-    ("abs", 1, "abs(…)"),
-    ("abs()", 1, "takes 1 argument, but got 0"),
-    ("clamp(x)", 1, "takes 3 arguments, but got 1"),
-    ("abs(x,)", 7, "a value is missing"),
-    ("abs(x", 4, "never closed"),
-    ("x)", 2, "closes nothing"),
-    ("", 1, "a value is missing at the end"),
-    ("x +", 4, "a value is missing at the end"),
-    ("x + * y", 5, 'a value is missing before "*"'),
-    ("()", 2, 'a value is missing before ")"'),
-    ("x // 2", 3, "floor(a / b)"),
-    ("x = 2", 3, "use == to compare"),
-    ("(x > 0) && (x < 1)", 9, "use & between"),
-    ("!x", 1, "use ~ before"),
-    ("x[0]", 2, "subscripts"),
-    ("x.real", 2, "attributes"),
-    ("x # y", 3, "comments"),
+    ("clamp(min=1)", 7, "have no names here"), ("clamp(x, max=)", 14, "a value is missing"),
+    ("(x=1)", 3, "assigns nothing"), ("2 (x)", 3, "operator"), ("x y", 3, "operator"),
+    ("x(1)", 1, "* is missing"), ("abs", 1, "abs(…)"), ("abs()", 1, "takes 1 argument, but got 0"),
+    ("clamp(x)", 1, "takes 3 arguments, but got 1"), ("abs(x,)", 7, "a value is missing"),
+    ("abs(x", 4, "never closed"), ("x)", 2, "closes nothing"), ("", 1, "a value is missing at the end"),
+    ("x +", 4, "a value is missing at the end"), ("x + * y", 5, 'a value is missing before "*"'),
+    ("()", 2, 'a value is missing before ")"'), ("x // 2", 3, "floor(a / b)"),
+    ("x = 2", 3, "use == to compare"), ("(x > 0) && (x < 1)", 9, "use & between"), ("!x", 1, "use ~ before"),
+    ("x[0]", 2, "subscripts"), ("x.real", 2, "attributes"), ("x # y", 3, "comments"),
     ("(x > 0) and (x < 1)", 9, "use & between"),
-    ("x if x > 0 else 1", 3, "where(condition, then, otherwise)"),
-    ("1 * (not x > 0)", 6, "use ~ before"),
-    ("x * True", 5, "use 1"),
-    ("x @ y", 3, "not allowed"),
-    ("x + ½", 5, "not allowed"),
-    ("x + \0", 5, "U+0000"),
-    ("x > 0", 1, "is a condition"),
-    ("   (x > 0) & (x < 1)", 4, "is a condition"),
-    ("1 * (x > 0 & x < 1)", 12, "put each in parentheses"),
-    ("1 * (x & y)", 8, "needs conditions"),
-    ("~x", 1, "needs conditions"),
-    ("1 * (x < (y > 0))", 10, "a comparison needs a number"),
+    ("x if x > 0 else 1", 3, "where(condition, then, otherwise)"), ("1 * (not x > 0)", 6, "use ~ before"),
+    ("x * True", 5, "use 1"), ("x @ y", 3, "not allowed"), ("x + ½", 5, "not allowed"),
+    ("x + \0", 5, "U+0000"), ("x > 0", 1, "is a condition"), ("   (x > 0) & (x < 1)", 4, "is a condition"),
+    ("1 * (x > 0 & x < 1)", 12, "put each in parentheses"), ("1 * (x & y)", 8, "needs conditions"),
+    ("~x", 1, "needs conditions"), ("1 * (x < (y > 0))", 10, "a comparison needs a number"),
     ("abs(x > 0)", 5, "an argument of abs needs a number"),
-    ("where(x, 1, 2)", 7, "the first argument of where"),
-    ("elu(x, y)", 8, "must be a number or a parameter"),
-    ("2 * 1e999", 5, "too large"),
-    ("x" * (MAX_LENGTH + 1), MAX_LENGTH + 1, "at most 300 are allowed"),
-]
+    ("where(x, 1, 2)", 7, "the first argument of where"), ("elu(x, y)", 8, "must be a number or a parameter"),
+    ("2 * 1e999", 5, "too large"), ("x" * (MAX_LENGTH + 1), MAX_LENGTH + 1, "at most 300 are allowed"),
+]  # fmt: skip
 
 
 @loop_over(("text", "column", "words"), WRONG)

@@ -56,30 +56,24 @@ def test_canonical_text_has_no_more_parentheses_than_it_needs(text, canonical):
 @loop_over(
     ("text", "torch_source"),
     [
-        ("clamp(x, lo, hi)", "torch.clamp(x, lo, hi)"),
-        ("g * (abs(x) <= c)", "g * (torch.abs(x) <= c)"),
+        ("clamp(x, lo, hi)", "torch.clamp(x, lo, hi)"), ("g * (abs(x) <= c)", "g * (torch.abs(x) <= c)"),
         ("1 * (lo < x < hi)", "1 * ((lo < x) & (x < hi)).to(x.dtype)"),
         ("x * (lo <= x <= hi)", "x * ((lo <= x) & (x <= hi))"),
         ("(x > 0) * (x < 1)", "(x > 0).to(x.dtype) * (x < 1).to(x.dtype)"),
         ("max(x, 0)", "torch.maximum(x, torch.full_like(x, 0))"),
         ("where(x >= 0, 1, -1)", "torch.where(x >= 0, torch.full_like(x, 1), -1)"),
-        ("-1 / 2 * x", "-1 / 2 * x"),
-        ("x / sqrt(2 * pi)", "x / math.sqrt(2 * math.pi)"),
-        ("x * 3**40 / 7", "x * 3.0 ** 40.0 / 7"),
-        ("x * 9**9**9**9", "x * math.inf"),
-        ("x * round(-0.4)", "x * -0.0"),
-        ("x * c**lo", "x * _ieee(math.pow, c, lo)"),
+        ("-1 / 2 * x", "-1 / 2 * x"), ("x / sqrt(2 * pi)", "x / math.sqrt(2 * math.pi)"),
+        ("x * 3**40 / 7", "x * 3.0 ** 40.0 / 7"), ("x * 9**9**9**9", "x * math.inf"),
+        ("x * round(-0.4)", "x * -0.0"), ("x * c**lo", "x * _ieee(math.pow, c, lo)"),
         ("x * c**2 * 2**c", "x * _ieee(math.pow, c, 2) * _ieee(math.pow, 2, c)"),
         ("x * where(c > 1, lo, hi)", "x * (lo if c > 1 else hi)"),
         ("where(c > 1, x, lo)", "torch.where(torch.tensor(c > 1), x, lo)"),
         ("x * ~(c > 1)", "x * (not c > 1)"),
         ("x * sigmoid(c)", "x * torch.sigmoid(torch.tensor(c, dtype=torch.float64)).item()"),
-        (
-            "clamp(x, c, 1e5)",
-            "torch.clamp(x, c, torch.tensor(100000, dtype=torch.float64).to(x.dtype).item())",
-        ),
+        ("clamp(x, c, 1e5)",
+         "torch.clamp(x, c, torch.tensor(100000, dtype=torch.float64).to(x.dtype).item())"),
     ],
-)
+)  # fmt: skip
 def test_torch_source_reads_as_a_person_would_write_it(text, torch_source):
     assert parse(text, parameters=PARAMETERS).torch_source == torch_source
 

@@ -7,7 +7,7 @@ import torch
 from explorer.formula import FUNCTIONS, MAX_LENGTH, FormulaError, parse
 from explorer.formula.aliases import CALLS
 from tests.formula.hostile import HOSTILE
-from tests.formula.parsing_cases import refused
+from tests.formula.test_parsing import refused
 from tests.selection import loop_over
 
 TENSORS = ("other", "values", "tensor1", "tensor2", "end")
@@ -24,49 +24,27 @@ def test_arity_is_exact(row):
         assert f"{row.name} at column 1 takes {row.arity} argument" in error.message
 
 
-FORGIVEN = [
-    # what people write, what it is
-    ("x − 1", "x - 1"),
-    ("−0.5·x", "-0.5 * x"),
-    ("x × y ÷ g", "x * y / g"),
-    ("1 * (x ≤ 1) + (x ≥ y) + (0 ≠ x)", "1 * (x <= 1) + (x >= y) + (0 != x)"),
-    ("x^2", "x ** 2"),
-    ("jax.nn.relu(x) + jnp.tanh(x)", "relu(x) + tanh(x)"),
-    ("2σ(x) * g", "2 * sigmoid(x) * g"),
-    ("2^-x^2", "2 ** -x ** 2"),
-    ("3x² − x³", "3 * x ** 2 - x ** 3"),
-    ("x¹²", "x ** 12"),
-    ("−1e−09x", "-1e-09 * x"),
-    ("α·x + β1 + λ", "alpha * x + beta1 + lambd"),
-    ("ϵ + ϕ2·µ", "epsilon + phi2 * mu"),
-    ("2x", "2 * x"),
-    ("2x*(1 - x)", "2 * x * (1 - x)"),
-    ("2e3x", "2000 * x"),
-    ("3sin(x)", "3 * sin(x)"),
-    ("2torch.abs(x)", "2 * abs(x)"),
-    ("|x| * |y|", "abs(x) * abs(y)"),
-    ("|x - |y||", "abs(x - abs(y))"),
-    ("2|x| - 0.5|x - 1|**2", "2 * abs(x) - 0.5 * abs(x - 1) ** 2"),
-    ("2||x| - 1|", "2 * abs(abs(x) - 1)"),
+FORGIVEN = [  # what people write, what it is
+    ("x − 1", "x - 1"), ("−0.5·x", "-0.5 * x"), ("x × y ÷ g", "x * y / g"),
+    ("1 * (x ≤ 1) + (x ≥ y) + (0 ≠ x)", "1 * (x <= 1) + (x >= y) + (0 != x)"), ("x^2", "x ** 2"),
+    ("jax.nn.relu(x) + jnp.tanh(x)", "relu(x) + tanh(x)"), ("2σ(x) * g", "2 * sigmoid(x) * g"),
+    ("2^-x^2", "2 ** -x ** 2"), ("3x² − x³", "3 * x ** 2 - x ** 3"), ("x¹²", "x ** 12"),
+    ("−1e−09x", "-1e-09 * x"), ("α·x + β1 + λ", "alpha * x + beta1 + lambd"),
+    ("ϵ + ϕ2·µ", "epsilon + phi2 * mu"), ("2x", "2 * x"), ("2x*(1 - x)", "2 * x * (1 - x)"),
+    ("2e3x", "2000 * x"), ("3sin(x)", "3 * sin(x)"), ("2torch.abs(x)", "2 * abs(x)"),
+    ("|x| * |y|", "abs(x) * abs(y)"), ("|x - |y||", "abs(x - abs(y))"),
+    ("2|x| - 0.5|x - 1|**2", "2 * abs(x) - 0.5 * abs(x - 1) ** 2"), ("2||x| - 1|", "2 * abs(abs(x) - 1)"),
     ("|(x > 0) * ((x < 1) | (y > 0))|", "abs((x > 0) * ((x < 1) | (y > 0)))"),
-    ("g * (|x| <= 1 )", "g * (abs(x) <= 1)"),
-    ("torch.nn.functional.relu(x)", "relu(x)"),
+    ("g * (|x| <= 1 )", "g * (abs(x) <= 1)"), ("torch.nn.functional.relu(x)", "relu(x)"),
     ("F.gelu(x) + nn.functional.silu(x)", "gelu(x) + silu(x)"),
     ("np.exp(x) * math.pi + np.maximum(x, 0)", "exp(x) * pi + max(x, 0)"),
-    ("ReLU(x) + Abs(x)", "relu(x) + abs(x)"),
-    ("clamp(x, lo)", "clamp_min(x, lo)"),
-    ("torch.clamp(x, min=0)", "clamp_min(x, 0)"),
-    ("clamp(x, max = hi)", "clamp_max(x, hi)"),
-    ("clamp(x, max=1, min=0)", "clamp(x, 0, 1)"),
-    ("hardtanh(x, max_val=2)", "hardtanh(x, -1, 2)"),
-    ("x / max(abs(x))", "x / amax(abs(x))"),
-    ("F.leaky_relu(x, negative_slope=0.2)", "leaky_relu(x, 0.2)"),
-    ("torch.where(x > 0, x, 0)", "where(x > 0, x, 0)"),
-    ("1 / square(x + 1)", "1 / (x + 1) ** 2"),
-    ("pow(x, -y)", "x ** -y"),
-    ("np.mod(x, 2)", "remainder(x, 2)"),
-    ("elu(x)", "elu(x, 1)"),
-]
+    ("ReLU(x) + Abs(x)", "relu(x) + abs(x)"), ("clamp(x, lo)", "clamp_min(x, lo)"),
+    ("torch.clamp(x, min=0)", "clamp_min(x, 0)"), ("clamp(x, max = hi)", "clamp_max(x, hi)"),
+    ("clamp(x, max=1, min=0)", "clamp(x, 0, 1)"), ("hardtanh(x, max_val=2)", "hardtanh(x, -1, 2)"),
+    ("x / max(abs(x))", "x / amax(abs(x))"), ("F.leaky_relu(x, negative_slope=0.2)", "leaky_relu(x, 0.2)"),
+    ("torch.where(x > 0, x, 0)", "where(x > 0, x, 0)"), ("1 / square(x + 1)", "1 / (x + 1) ** 2"),
+    ("pow(x, -y)", "x ** -y"), ("np.mod(x, 2)", "remainder(x, 2)"), ("elu(x)", "elu(x, 1)"),
+]  # fmt: skip
 
 
 @loop_over(("text", "meant"), FORGIVEN)

@@ -17,7 +17,6 @@ from explorer.formula.derivative import differentiate
 from explorer.formula.tree import to_data
 from explorer.gradient import apply
 from explorer.reading import read_sources
-from explorer.training import Run, Settings
 from tests.selection import count_examples
 from tests.snippets.runner import defined
 
@@ -100,17 +99,14 @@ def test_the_kinks_of_through_are_the_points_at_which_it_bends(points):
         ("through(x, 0, 1, 2)", "takes x and 2 to 16 points", 1),
         (f"through(x{', 1' * 34})", "takes x and 2 to 16 points", 1),
         ("through(x, 0, 1, 1, x)", "a point of through at column 21 must be two numbers", 21),
-        (
-            "through(x, 0, 1, 0, 2)",
-            "the x of this point at column 18 must be above that of the point before",
-            18,
-        ),
+        ("through(x, 0, 1, 0, 2)", "the x of this point at column 18 must be above that of the point before",
+         18),
         ("through(x, 1, 1, -1, 2)", "the x of this point at column 18", 18),
         ("through(2, 0, 1, 1, 2)", "the first argument of through at column 9 has no x, y or g in it", 9),
         ("through(x > 0, 0, 1, 1, 2)", "the first argument of through needs a number", 9),
         ("through(x, 0, 1, 1, y=2)", "leave it out", 21),
     ],
-)
+)  # fmt: skip
 def test_a_refusal_names_the_column(text, message, column):
     with pytest.raises(FormulaError) as refused:
         parse(text)
@@ -123,15 +119,6 @@ def test_uncalled_it_stays_the_name_of_a_parameter():
     assert formula.parameters == ("through",)
     y = apply("formula: through * x", "default", torch.ones(3), through=2.0)
     assert y.tolist() == [2.0] * 3
-
-
-def test_a_run_trains_with_a_drawn_rule_as_with_its_twin_of_clamps():
-    """The triangle of height 1 over −1 to 1, of dyadic numbers, so that both are exact."""
-    drawn, twin = "formula: g * through(x, -1, 0, 0, 1, 1, 0)", "formula: g * clamp(1 - abs(x), 0, 1)"
-    run = Run(Settings(task="moons", op="sign", rules=(drawn, twin), steps=30, seeds=2, device="cpu"))
-    run.advance(30)
-    losses = run.snapshot().seed_losses
-    assert np.allclose(losses[drawn], losses[twin], rtol=1e-4)
 
 
 def test_nan_and_infinities():
