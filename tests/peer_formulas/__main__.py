@@ -32,12 +32,12 @@ def main(path: str) -> int:
     """Writes the page, and prints the pairs that are not what they say."""
     rows, wrong = [], []
     for pair in PAIRS:
-        outcome = compared(pair)
+        words, is_as_said = compared(pair)
         given = ", ".join(f"{name} = {value:g}" for name, value in pair.parameters.items()).replace("-", "−")
-        words = f"{outcome.words}. {pair.differs}" if pair.differs else outcome.words
+        words += f". {pair.differs}" if pair.differs else ""
         cells = pair.library, f"`{pair.name}`", f"`{pair.op}`", f"`{pair.rule}`" if pair.rule else "", given
         rows.append(f"| {' | '.join([*cells, words])} |")
-        if not outcome.as_said:
+        if not is_as_said:
             wrong.append(f"{pair.library} {pair.name}: {words}")
     text = _HEAD.format(points=POINTS, versions=_versions()) + "\n".join(rows) + "\n"
     Path(path).write_text(text, encoding="utf-8")

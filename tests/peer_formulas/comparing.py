@@ -1,7 +1,5 @@
 """Values and gradients of a library's function beside those of the catalogue's pair, in float32."""
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 
@@ -12,32 +10,25 @@ POINTS = 4001
 _ROUNDING = 1e-6  # of the largest: the order of a sum, 1/s or /s
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What came out: ``words``, and whether it is what the pair says."""
-
-    words: str
-    as_said: bool
-
-
-def compared(pair: Pair) -> Outcome:
-    """Outcome of one pair; a library that is not there, or whose function raises, is told of."""
+def compared(pair: Pair) -> tuple[str, bool]:
+    """Return what came out in words, such as that the library is not there, and whether the pair says so."""
     try:
         theirs = pair.function()
     except ImportError as error:
-        return Outcome(f"not compared: {error}", as_said=True)
+        return f"not compared: {error}", True
     x = points(pair.high)
     g = torch.randn(len(x), generator=torch.Generator().manual_seed(1))
     mine = _values(lambda leaf: explorer.apply(pair.op, pair.rule or "zero", leaf, **pair.parameters), x, g)
     try:
         other = _values(theirs, x, g, graded=bool(pair.rule))
     except (RuntimeError, TypeError) as error:
-        return Outcome(f"raises {type(error).__name__}", as_said=bool(pair.differs))
+        return f"raises {type(error).__name__}", bool(pair.differs)
     told = [_told("y", mine[0], other[0], x)]
     if pair.rule:
         told.append(_told("gradient", mine[1], other[1], x))
-    words = _joined(told) if pair.rule else f"{told[0][0]}; it has no backward"
-    return Outcome(words, all(same for _, same in told) != bool(pair.differs))
+    words = ", ".join(words for words, _ in told) if pair.rule else f"{told[0][0]}; it has no backward"
+    words = words.replace("y equal in every bit, gradient equal in", "y and gradient equal in")
+    return words, all(same for _, same in told) != bool(pair.differs)
 
 
 def points(high: float) -> Tensor:
@@ -67,10 +58,3 @@ def _told(name: str, mine: Tensor, other: Tensor, x: Tensor) -> tuple[str, bool]
     where = x[off]
     short = f"{float(where[len(where) // 2]):.4g}".replace("-", "−")
     return f"{name} differs at {len(where):,} of {len(x):,} x, such as {short}", False
-
-
-def _joined(told: list[tuple[str, bool]]) -> str:
-    words = [words for words, _ in told]
-    if all(each.endswith("equal in every bit") for each in words) and len(words) > 1:
-        return "y and gradient equal in every bit"
-    return ", ".join(words)

@@ -37,21 +37,6 @@ class Pair:
         return self.make(import_module(self.module))
 
 
-def _snntorch(name: str, rule: str, differs: str = "", ours: str = "", /, **arguments: float) -> Pair:
-    """``ours``: the names of the arguments here, in their order."""
-    given = ", ".join(f"{each}={value:g}" for each, value in arguments.items())
-    named = dict(zip(ours.split(), arguments.values(), strict=True))
-    return Pair("snnTorch", "snntorch.surrogate", f"{name}({given})",
-                lambda m: getattr(m, name)(**arguments), "step_open", rule, named, differs)  # fmt: skip
-
-
-def _spikingjelly(name: str, rule: str, differs: str = "", ours: str = "", /, **arguments: float) -> Pair:
-    given = ", ".join(f"{each}={value:g}" for each, value in arguments.items())
-    named = dict(zip(ours.split(), arguments.values(), strict=True)) if ours else {}
-    return Pair("SpikingJelly", "spikingjelly.activation_based.surrogate", f"{name}({given})",
-                lambda m: getattr(m, name)(**arguments), "step", rule, named, differs)  # fmt: skip
-
-
 def _norse(name: str, value: float, rule: str, differs: str = "", /, **ours: float) -> Pair:
     return Pair("norse", "norse.torch.functional.threshold", f"{name}({value:g})",
                 lambda m: lambda x: getattr(m, name)(x, value), "step_open", rule, ours, differs)  # fmt: skip
@@ -89,6 +74,19 @@ def _learned(name: str, bits: int, step: float) -> Callable[[Any], Made]:
     return lambda module: lambda x: getattr(module, name).apply(x, torch.tensor([step]), bits, True)
 
 
+def _surrogates_of(library: str, module: str, op: str) -> Callable[..., Pair]:
+    def pair(name: str, rule: str, differs: str = "", ours: str = "", /, **arguments: float) -> Pair:
+        """``ours``: the names of the arguments here, in their order."""
+        given = ", ".join(f"{each}={value:g}" for each, value in arguments.items())
+        named = dict(zip(ours.split(), arguments.values(), strict=True))
+        label = f"{name}({given})"
+        return Pair(library, module, label, lambda m: getattr(m, name)(**arguments), op, rule, named, differs)
+
+    return pair
+
+
+_snntorch = _surrogates_of("snnTorch", "snntorch.surrogate", "step_open")
+_spikingjelly = _surrogates_of("SpikingJelly", "spikingjelly.activation_based.surrogate", "step")
 _PRIMITIVES = "torchao.quantization.quant_primitives"
 _PARETOQ = "torchao.prototype.paretoq.models.utils_quant"
 _EDGES = "It leaves the two edges out."

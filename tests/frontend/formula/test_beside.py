@@ -4,13 +4,11 @@ import json
 from urllib.parse import parse_qs
 
 from explorer.catalogue import Op, Rule, adapt_rule, qualify_name
-from explorer.curves import sample_curves
-from explorer.instrument import make_entry
 from explorer.ui.links.link import from_text
 from explorer.ui.server import answers
 from tests.catalogue.fixed import OPS, RULES
 from tests.frontend.choice.test_address import WRITTEN
-from tests.frontend.formula.test_curves import SAMPLE, equal
+from tests.frontend.formula.test_curves import Case, assert_equal_curves
 from tests.frontend.modules import Node
 from tests.selection import take_part
 
@@ -20,7 +18,6 @@ APART = [
     for rule in RULES.values()
     if adapt_rule(op, rule) is not rule and op.kinks
 ]
-POINTS = 21
 
 
 def moved(op: Op, rule: Rule) -> dict[str, float]:
@@ -32,26 +29,10 @@ def moved(op: Op, rule: Rule) -> dict[str, float]:
 
 def test_each_keeps_its_own_value(node: Node) -> None:
     cases = [
-        {
-            "op": make_entry(op),
-            "rules": [make_entry(rule)],
-            "choice": {"start": -2.03, "stop": 2.07, "g": 1.5, "parameters": parameters},
-        }
-        for op, rule in APART
-        for parameters in ({}, moved(op, rule))
+        Case(op, (rule,), 1.5, values, -2.03, 2.07) for op, rule in APART for values in ({}, moved(op, rule))
     ]
     assert len(cases) > 100
-    cases = take_part(cases)
-    for case, sampled in zip(cases, node.run(SAMPLE, {"points": POINTS, "cases": cases}), strict=True):
-        (rule,), choice = case["rules"], dict(case["choice"])
-        parameters = choice.pop("parameters")
-        name = f"{case['op']['key']} with {rule['key']}, {parameters}"
-        curves = sample_curves(
-            case["op"]["key"], rule["key"], points=POINTS, dtype="float64", **choice, **parameters
-        )
-        assert equal(sampled["x"], curves.x).all(), name
-        assert equal(sampled["y"], curves.y).all(), name
-        assert equal(sampled["gradients"][rule["key"]], curves.gradients[rule["key"]]).all(), name
+    assert_equal_curves(node, take_part(cases))
 
 
 CHANGED = """

@@ -2,13 +2,11 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from explorer.catalogue import MAX_RULES, Learned, Op, Parameter, Rule, find_op, find_rule, list_learnable
-from explorer.curves import Curves, sample_curves
 from tests.catalogue.cases import suiting
 from tests.catalogue.fixed import RULES
 from tests.frontend.formula.test_curves import (
@@ -47,33 +45,16 @@ OWN: tuple[tuple[str | Op, str | Rule], ...] = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Learning(Case):
-    """A case in which a parameter learns."""
-
-    learns: str = ""
-
-    def data(self) -> dict[str, object]:
-        data = super().data()
-        return data | {"choice": {**data["choice"], "learns": self.learns}}
-
-    def torch(self) -> Curves:
-        span = {"start": self.start, "stop": self.stop, "points": POINTS, "g": self.g}
-        return sample_curves(
-            self.op, self.rules, dtype="float64", learns=self.learns, **span, **self.parameters
-        )
-
-
-def cases_of(op: Op, every: Sequence[Rule], generator: random.Random) -> Iterator[Learning]:
+def cases_of(op: Op, every: Sequence[Rule], generator: random.Random) -> Iterator[Case]:
     """Each parameter of an op, and of the rules that learn it, at some g."""
     for first in range(0, len(every), MAX_RULES):
         rules = tuple(every[first : first + MAX_RULES])
         for name in dict.fromkeys(name for rule in rules for name in list_learnable(op, rule)):
             parameters = values_of(op, rules, generator)
-            yield Learning(op, rules, generator.choice(UPSTREAM), parameters, learns=name)
+            yield Case(op, rules, generator.choice(UPSTREAM), parameters, learns=name)
 
 
-def all_cases() -> list[Learning]:
+def all_cases() -> list[Case]:
     generator = random.Random(5)
     cases = [case for op in OPS_DECIDED for case in cases_of(op, suiting(op), generator)]
     strange = [case for op in OPS_DECIDED for case in cases_of(op, DECLARED, generator)]
@@ -94,14 +75,14 @@ def test_the_catalogue_and_own_formulas(node: Node):
         parts = {key: some for key, some in sampled["parts"].items() if some is not None}
         assert parts.keys() == curves.parts.keys(), case.name
         for key, part in parts.items():
-            assert equal(part, curves.parts[key]).all(), f"{key}: {case.name}, {case.learns} learns"
+            assert equal(part, curves.parts[key]).all(), f"{key}: {case.name}"
         if "default" in curves.gradients:  # beside what learns as a tensor; the others hang on it nowhere
             own, torchs = sampled["gradients"]["default"], curves.gradients["default"]
-            assert equal(own, torchs).all(), f"{case.name}, {case.learns} learns"
+            assert equal(own, torchs).all(), case.name
 
 
 def test_kinks_of_a_custom_contribution_are_found(node: Node):
-    case = Learning(find_op(OWN[0][0]), (TAUGHT,), 1.0, {"a": 1.0, "b": 1.0, "w": 0.25}, learns="a")
+    case = Case(find_op(OWN[0][0]), (TAUGHT,), 1.0, {"a": 1.0, "b": 1.0, "w": 0.25}, learns="a")
     (sampled,) = node.run(SAMPLE, {"points": POINTS, "cases": [case.data()]})
     assert sampled["kinks"]["part taught"] == [-1, -0.25, 0.25, 1]
 

@@ -61,17 +61,20 @@ class Case:
     parameters: dict[str, float]
     start: float = -4.03
     stop: float = 4.07
+    learns: str = ""  # the parameter that does
 
     @property
     def name(self) -> str:
-        return f"{self.op.key} with {[rule.key for rule in self.rules]}, g = {self.g}, {self.parameters}"
+        rules = [rule.key for rule in self.rules]
+        return f"{self.op.key} with {rules}, g = {self.g}, {self.parameters} {self.learns}"
 
     def data(self) -> dict[str, object]:
         choice = {"start": self.start, "stop": self.stop, "g": self.g, "parameters": self.parameters}
+        choice["learns"] = self.learns
         return {"op": known(self.op), "rules": [known(rule) for rule in self.rules], "choice": choice}
 
     def torch(self) -> Curves:
-        span = {"start": self.start, "stop": self.stop, "points": POINTS, "g": self.g}
+        span = {"start": self.start, "stop": self.stop, "points": POINTS, "g": self.g, "learns": self.learns}
         return sample_curves(self.op, self.rules, dtype="float64", **span, **self.parameters)
 
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from explorer.formula import parse
-from tests.frontend import modules
 
 UNITS, HEIGHT = [0.01, 0.005], 1.5
 SMOOTHED = """
@@ -28,12 +27,6 @@ STROKES = {
     "level": np.full_like(X, 0.7), "box": (np.abs(X) <= 1.005).astype(float),
     "wobble": 0.006 * HEIGHT * np.sin(3 * X) + 0.003 * HEIGHT, "scribble": 0.5 + 0.5 * np.sin(9 * X),
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def node():
-    with modules.node() as node:
-        yield node
 
 
 def drawn(node, y, x=X):

@@ -18,10 +18,8 @@ SUBSTITUTED = """
 @pytest.mark.parametrize(
     ("rule", "x", "g", "text"),
     [
-        ("clipped", 0.5, 1, "1 × (|0.5| ≤ 1) = 1"),
-        ("clipped", -1.5, 1, "1 × (|−1.5| ≤ 1) = 0"),
-        ("straight_through", 0.5, -2, "−2"),
-        ("masked", 0.25, 2, "2 × (0 ≤ 0.25 ≤ 1) = 2"),
+        ("clipped", 0.5, 1, "1 × (|0.5| ≤ 1) = 1"), ("clipped", -1.5, 1, "1 × (|−1.5| ≤ 1) = 0"),
+        ("straight_through", 0.5, -2, "−2"), ("masked", 0.25, 2, "2 × (0 ≤ 0.25 ≤ 1) = 2"),
         ("toward_range", 2, -1, "−1 × (2 ≤ 1 or −1 > 0) × (2 ≥ 0 or −1 < 0) = 0"),
         ("fast_sigmoid", 0.5, 1, "1 / (1 + 25 × |0.5|)² = 0.005487"),
         ("published_clamp", 3, 2, "where(3 < 0, 0, where(3 > 1, 1, 2)) = 1"),
@@ -33,7 +31,7 @@ SUBSTITUTED = """
         ("formula: g * log(x)", -1, 1, "1 × log(−1) = not a number"),
         ("formula: g * ~(x > 0) * mean(abs(x))", -1, 1, "1 × not (−1 > 0) × 1 = 1"),
     ],
-)
+)  # fmt: skip
 def test_numbers_in_formulas(node: Node, rule, x, g, text):
     given = {"op": make_entry(OPS["sign"]), "rule": make_entry(find_rule(rule)), "x": x, "g": g}
     assert node.run(SUBSTITUTED, given) == text
