@@ -119,20 +119,12 @@ def colour_violations_in_both_themes(page: Page, part: str = ".instrument") -> l
     page.evaluate(_COLOURED)
     if page.evaluate("part => colours.isKnown(part)", part):
         return []
-    result = _find_colour_violations(page, part)
-    set_theme(page, _other(page))
-    result += _find_colour_violations(page, part)
+    schemes: list[Scheme] = ["light", "dark"]
+    if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"):
+        schemes.reverse()
+    result = []
+    for scheme in schemes:
+        set_theme(page, scheme)
+        result += [f"{scheme}: {one}" for one in _run(page, _COLOURS, part)]
     page.evaluate("colours.know()")
     return result
-
-
-def _find_colour_violations(page: Page, part: str) -> list[str]:
-    return [f"{_scheme(page)}: {one}" for one in _run(page, _COLOURS, part)]
-
-
-def _scheme(page: Page) -> Scheme:
-    return "dark" if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") else "light"
-
-
-def _other(page: Page) -> Scheme:
-    return "light" if _scheme(page) == "dark" else "dark"

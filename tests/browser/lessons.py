@@ -88,10 +88,6 @@ def present(page: Page, presenting: bool) -> None:
     expect(stage).to_have_count(int(presenting))
 
 
-def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
-
-
 def choice_of(address: str) -> Choice:
     """The choice that a link opens; nothing in it is refused."""
     choice, notices = from_query(parse_qs(urlsplit(address).query))
@@ -112,12 +108,6 @@ def wait_until_shown(page: Page, lesson: Lesson) -> None:
         polling=OFTEN_MS,
     )
     expect(page.locator(".sign")).to_have_attribute("data-status", "confirmed")
-
-
-def enter_g(page: Page, text: str) -> None:
-    field = page.get_by_role("spinbutton", name="Upstream gradient g")
-    field.fill(text)
-    field.press("Enter")
 
 
 def draw(page: Page, level: float) -> None:

@@ -24,9 +24,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         browser = launch(playwright, EVEN_LETTERS)
         with serve(ROOT / "app.py", Path(scratch) / "log.txt") as address:
-            explore(visit(browser, f"{address}/?{PUBLISHED.query}"))
-            train(visit(browser, f"{address}/train?task=digits&rule=default&rule=straight_through&seeds=5"))
-            study(visit(browser, f"{address}/study", ".plan i"))
+            # The published clamp rule with its bug in sight; a race and a study that have come to their end.
+            shoot(visit(browser, f"{address}/?{PUBLISHED.query}", ".failing:visible"), "explore")
+            race = "task=digits&rule=default&rule=straight_through&seeds=5"
+            shoot(visit(browser, f"{address}/train?{race}"), "train", "Again")
+            shoot(visit(browser, f"{address}/study", ".plan i"), "study", "Finished.")
             learn(visit(browser, f"{address}/learn?lesson=vanishing"))
         notebook(browser, Path(scratch) / "figure.html")
 
@@ -41,26 +43,13 @@ def visit(browser: Browser, address: str, part: str = ".js-plotly-plot") -> Page
     return page
 
 
-def explore(page: Page) -> None:
-    """The published clamp rule, its bug in sight, and the check that it fails."""
-    page.locator(".failing:visible").wait_for()
-    page.screenshot(path=FOLDER / "explore.png")
-
-
-def train(page: Page) -> None:
-    """A race that has come to its end."""
-    page.get_by_role("button", name="Start", exact=True).click()
-    page.get_by_role("button", name="Again", exact=True).wait_for(timeout=120_000)
-    page.wait_for_timeout(1000)
-    page.screenshot(path=FOLDER / "train.png")
-
-
-def study(page: Page) -> None:
-    """A study that has come to its end."""
-    page.get_by_role("button", name="Start", exact=True).click()
-    page.get_by_text("Finished.", exact=True).wait_for(timeout=120_000)
-    page.wait_for_timeout(1000)
-    page.screenshot(path=FOLDER / "study.png")
+def shoot(page: Page, name: str, ends: str = "") -> None:
+    """Take the picture of a page, once something has run that was started if it says so at its end."""
+    if ends:
+        page.get_by_role("button", name="Start", exact=True).click()
+        page.get_by_text(ends, exact=True).first.wait_for(timeout=120_000)
+        page.wait_for_timeout(1000)
+    page.screenshot(path=FOLDER / f"{name}.png")
 
 
 def learn(page: Page) -> None:

@@ -1,6 +1,5 @@
 """What Python tells Explore: confirmed curves, a parameter that learns, answers that fail or are late."""
 
-import re
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -10,10 +9,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 import explorer
-from explorer.description import describe_net_gradient
-from explorer.description.equilibria import describe_equilibria, find_equilibria
-from explorer.description.net_gradient import compute_net_gradient, make_normal_numbers
-from tests.browser.reading import PARTS, Trace, card, enter, link, number, settle, sign, slider, traces, turn
+from tests.browser.reading import Trace, enter, link, number, settle, sign, traces, turn
 
 CURVES: list[dict[str, Any]] = [
     {"op": "sign", "rules": ["clipped", "default"], "start": -0.1, "stop": 40.0, "c": 33.0},
@@ -91,35 +87,10 @@ def test_curves_follow_without_a_server_and_are_confirmed_later(page: Page) -> N
     settle(page)
 
 
-@pytest.mark.thorough(part=5)  # faster: frontend/choice/test_learning_panel, description/test_equilibria
-def test_a_learning_parameter_shows_its_gradient_and_equilibrium(page: Page) -> None:
-    """A third panel, the numbers beneath it, what they make of the parameter, and where it comes to rest."""
-    given = {"s": 0.6, "qmin": -2.0, "qmax": 1.0}
-    query = {"op": "quantize", "rule": ["lsq", "default"], **given}
-    turn(page, link("/", query), shows=["lsq", "default"])
-    lsq = card(page, "LSQ (learned step size)")
-    lsq.get_by_role("button", name="s learns").click()
-    page.wait_for_url("**learns=s*")
-    settle(page, shows=["lsq", "default"])
-    frame = explorer.sample("quantize", ["lsq", "default"], learns="s", **given)
-    for place, rule in enumerate(("lsq", "default")):
-        drawn = page.evaluate(f"[...{PARTS}.filter(trace => trace.name)[{place}].y]")
-        sampled = frame[frame["rule"] == rule]["part"]
-        assert [y for y in drawn if y is not None and y == y] == sampled.tolist()
-    words = [
-        describe_net_gradient(compute_net_gradient("quantize", rule, "s", make_normal_numbers(), given))
-        for rule in ("lsq", "default")
-    ]
-    verdicts = page.locator(".verdicts li span")
-    expect(verdicts).to_have_text(words)
-    expect(lsq.locator(".part")).to_contain_text("The gradient for s: the rule's own.")
-    probe = page.get_by_role("slider", name="Probe x")
-    probe.press("ArrowRight")
-    expect(probe).to_have_attribute("aria-valuetext", re.compile("part for s"))
-    enter(number(lsq, "s"), "3")
-    expect(verdicts.first).to_contain_text("s should shrink")
-    beneath = page.get_by_role("combobox", name="Numbers beneath the curves")
-    beneath.select_option("pasted")
+@pytest.mark.thorough(part=5)  # faster: frontend/choice/test_learning_panel, test_offline for the panel
+def test_numbers_of_ones_own_are_beneath_the_curves_of_a_learning_parameter(page: Page) -> None:
+    turn(page, "/?op=quantize&rule=lsq&s=0.6&learns=s", shows=["lsq"])
+    page.get_by_role("combobox", name="Numbers beneath the curves").select_option("pasted")
     window = page.get_by_role("dialog", name="Your own numbers")
     for typed in ("0.5 abc", "0,5; 1,25"):
         window.get_by_role("textbox").fill(typed)
@@ -130,16 +101,3 @@ def test_a_learning_parameter_shows_its_gradient_and_equilibrium(page: Page) -> 
     enter(number(page, "To"), "1")
     expect(page.locator(".learning .outside")).to_have_text("50 % lie outside this view.")
     assert "1,25" not in unquote_plus(page.url)
-    beneath.select_option("normal")
-    page.get_by_role("button", name="Where does s come to rest?").click()
-    page.wait_for_url("**section=rest*")
-    lines = describe_equilibria(
-        find_equilibria("quantize", ["lsq", "default"], "s", make_normal_numbers(), given)
-    )
-    expect(page.locator(".rest-words li")).to_have_text(lines)
-    slider(page.locator(".resting"), "s").press("ArrowLeft")
-    expect(number(lsq, "s")).not_to_have_value("3")
-    lsq.get_by_role("button", name="s learns").click()
-    page.wait_for_function("!location.search.includes('learns')")
-    expect(page.locator(".learning")).to_be_hidden()
-    expect(page.locator(".resting")).to_contain_text("No parameter learns yet")

@@ -10,8 +10,9 @@ from playwright.sync_api import Locator, Page, expect
 from explorer.lessons import LESSONS
 from explorer.reading.exercises import EXERCISES
 from tests.browser.access import violations, violations_in_both_themes
-from tests.browser.lessons import CURVES, press, turn_to
+from tests.browser.lessons import CURVES, turn_to
 from tests.browser.reading import retry
+from tests.browser.training import press
 
 OF = {lesson.exercise: lesson for lesson in LESSONS.values() if lesson.exercise}
 CLAMP = EXERCISES["clamp"].code.rstrip()

@@ -114,11 +114,6 @@ def test_the_arrows_of_a_field_step_as_its_slider_does(page: Page) -> None:
         assert 0 < step < 0.1
     go_back(page)
     expect(field).to_have_value("0")
-    enter(field, "2")  # one bound pushes the other
-    for each in (place, card(page, "Masked")):
-        expect(number(each, "hi")).to_have_value("2")
-    page.wait_for_url("**hi=2*")
-    assert read_query(page)["lo"] == ["2"]
 
 
 REFUSED = {

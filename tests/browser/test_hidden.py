@@ -6,8 +6,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS
-from tests.browser.lessons import present, press, turn_to, wait_until_shown
+from tests.browser.lessons import present, turn_to, wait_until_shown
 from tests.browser.reading import retry
+from tests.browser.training import press
 from tests.selection import take_part
 
 FIND_HIDDEN = Path(__file__).with_name("hidden.js").read_text()

@@ -21,13 +21,14 @@ from tests.browser.lessons import (
     drawing_of,
     each_lesson,
     present,
-    press,
+    strip_markup,
     turn_to,
     wait_until_ready_to_draw,
     wait_until_shown,
 )
 from tests.browser.reading import box_of
 from tests.browser.test_hidden import FIND_HIDDEN
+from tests.browser.training import press
 from tests.browser.visitors import VIEWPORT
 from tests.selection import take_part
 
@@ -210,8 +211,11 @@ def test_a_lesson_has_few_controls(course: Page, lesson: Lesson) -> None:
 
 
 def test_a_net_trains_in_its_lesson(course: Page) -> None:
+    course.set_viewport_size({"width": 1920, "height": 1080})
     turn_to(course, LESSONS["vanishing"])
     press(course, "Skip")
+    plot = "document.querySelector('.watch .js-plotly-plot')"
+    course.wait_for_function(f"{plot}?.getBoundingClientRect().bottom >= 0.8 * innerHeight")
     net = course.get_by_role("region", name="The net, live")
     start = net.get_by_role("button", name="Start", exact=True)
     assert box_of(net.locator("p"))["x"] > box_of(start)["x"] + box_of(start)["width"] + 4
@@ -282,13 +286,6 @@ def test_a_revealed_answer_stays_until_the_next_prediction(course: Page) -> None
     expect(course.get_by_role("button", name="Skip")).to_be_visible(timeout=COMPUTED_MS)
 
 
-def plain(text: str) -> str:
-    """Return the words of a lesson's Markdown, without its marks."""
-    code = text.split("`")
-    code[::2] = [re.sub(r"\*|\[([^\]]+)\]\(\w+\)", r"\1", part) for part in code[::2]]
-    return " ".join("".join(code).split())
-
-
 # The curves in both panels of a picture.
 CURVES = """image => {
     const text = decodeURIComponent(image.src.slice(image.src.indexOf(",") + 1));
@@ -319,18 +316,18 @@ def test_the_printed_course_has_a_page_per_lesson_and_a_key(page: Page) -> None:
         data = served[key]
         sheet, solution = sheets.nth(index), solutions.nth(index)
         assert sheet.evaluate("sheet => sheet.scrollWidth <= sheet.clientWidth")
-        words, solved = (" ".join((part.text_content() or "").split()) for part in (sheet, solution))
+        words, solved = (strip_markup(part.text_content() or "") for part in (sheet, solution))
         asked = data["prediction"]
         for text in (data["title"], data["question"], asked["ask"], data["remember"]):
-            assert plain(text) in words
-        given = [] if "rule" in asked else [plain(answer["text"]) for answer in asked["answers"]]
+            assert strip_markup(text) in words
+        given = [] if "rule" in asked else [strip_markup(answer["text"]) for answer in asked["answers"]]
         assert all(
-            text in listed
+            text in strip_markup(listed)
             for text, listed in zip(given, sheet.locator("li").all_text_contents(), strict=True)
         )
         right = asked["answers"][asked["right"]]
-        assert plain(right["why"]) in solved
-        assert plain(right["why"]) not in words
+        assert strip_markup(right["why"]) in solved
+        assert strip_markup(right["why"]) not in words
         op, gradient = sheet.locator("img").evaluate(CURVES)
         assert op > 0
         assert gradient == 0, "the axes to draw on are empty"

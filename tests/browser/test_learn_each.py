@@ -25,16 +25,15 @@ from tests.browser.lessons import (
     draw,
     drawing_of,
     each_lesson,
-    enter_g,
     open_nets,
     present,
-    press,
     strip_markup,
     turn_to,
     wait_until_ready_to_draw,
     wait_until_shown,
 )
-from tests.browser.reading import FRAME, box_of, wait_until_at_rest
+from tests.browser.reading import FRAME, box_of, enter, number, wait_until_at_rest
+from tests.browser.training import press
 from tests.browser.visitors import PHONE, VIEWPORT, Profiles, Tab
 from tests.selection import take_part
 
@@ -160,7 +159,7 @@ def all_is_told(page: Page, lesson: Lesson, told: dict[str, Any]) -> None:
 
 
 def g_goes_along(page: Page, lesson: Lesson) -> None:
-    enter_g(page, "-0.5")
+    enter(number(page, "Upstream gradient g"), "-0.5")
     opening = page.get_by_role("link", name="Open in Explore").first
     expect(opening).to_have_attribute("href", re.compile("g=-0.5"))
     opened = choice_of(opening.get_attribute("href") or "")
@@ -229,7 +228,7 @@ def test_a_drawing_is_compared_with_torch_and_keeps_its_axes(
 
 
 def stays_on_its_axes(page: Page, level: int) -> None:
-    enter_g(page, "2")
+    enter(number(page, "Upstream gradient g"), "2")
     expect(page.get_by_role("link", name="Open in Explore").first).to_have_attribute(
         "href", re.compile("g=2")
     )

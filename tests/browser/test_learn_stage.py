@@ -8,27 +8,15 @@ from playwright.sync_api import Page, Route, expect
 from explorer.lessons import LESSONS
 from tests.browser.lessons import (
     COMPUTED_MS,
-    SMALL,
     open_lesson,
     open_nets,
     present,
-    press,
     turn_to,
     wait_until_shown,
 )
-from tests.browser.reading import box_of, enter, number, settle, slider
+from tests.browser.reading import settle
+from tests.browser.training import press
 from tests.browser.visitors import Open
-
-# Names of rules, with their values, that are not seen whole next to their curves.
-CUT = """() => {
-    const place = document.querySelector(".watch .chart-place").getBoundingClientRect();
-    const labels = [...document.querySelectorAll(".watch .chart-label")];
-    const isCut = label => {
-        const {left, right, top, bottom} = label.getBoundingClientRect();
-        return left < place.left || right > place.right || top < place.top || bottom > place.bottom;
-    };
-    return labels.length < 4 ? ["too few"] : labels.filter(isCut).map(label => label.textContent);
-}"""
 
 
 def test_arrows_step_through_a_lesson_and_leave_it_at_its_ends(course: Page) -> None:
@@ -122,34 +110,6 @@ def test_factors_of_a_net_on_a_stage_cover_nothing(course: Page) -> None:
     press(course, "Skip")
     open_nets(course)
     assert course.wait_for_function(_COVERED).json_value() == {"pairs": []}
-
-
-@pytest.mark.thorough(part=1)  # faster: test_stage and test_hidden, for type and cut text
-def test_text_and_lines_grow_with_the_stage_and_no_label_is_cut(course: Page) -> None:
-    """No text below 2.5 % of the height, no curve below 0.4 %; the chart stays while g moves."""
-    page = course
-    turn_to(page, LESSONS["clamp"])
-    present(page, True)
-    press(page, "Skip")
-    story, chart = page.locator(".lesson .text > p").first, page.locator(".watch .chart-place")
-    for width, height, type_px in ((1920, 1080, 36), (1280, 720, 24), (1366, 768, 24)):
-        page.set_viewport_size({"width": width, "height": height})
-        settle(page)
-        assert float(story.evaluate("at => parseFloat(getComputedStyle(at).fontSize)")) >= type_px
-        assert page.evaluate(SMALL, [".lesson", 0.025 * height]) == []
-        lines = page.locator(".watch .scatterlayer .js-line").evaluate_all(
-            "lines => lines.map(line => parseFloat(getComputedStyle(line).strokeWidth))"
-        )
-        assert min(lines) >= 0.004 * height
-    expect(slider(page, "Upstream gradient g")).to_be_in_viewport(ratio=1)
-    before = box_of(chart)
-    assert before["height"] > 350
-    enter(number(page, "Upstream gradient g"), "2")
-    settle(page)
-    assert chart.bounding_box() == before
-    for width in (1024, 1366, 1920):
-        page.set_viewport_size({"width": width, "height": 768})
-        page.wait_for_function(f"() => !({CUT})().length")
 
 
 SCROLLED = """() => {

@@ -26,7 +26,7 @@ def lens(page: Page) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def test_the_lens_in_the_browser_matches_python(explore: Page) -> None:
-    link = "/?op=quantize&rule=straight_through&layer=lens&noise=normal&noise_width=0.2&s=0.5"
+    link = "/?op=quantize&rule=straight_through&layer=lens&noise=normal&noise_width=0.2&s=0.5&section=compare"
     turn(explore, link, shows=["straight_through"])
     x, y = lens(explore)
     wanted = explorer.lens("quantize", "straight_through", noise="normal", width=0.2, s=0.5)
@@ -35,6 +35,9 @@ def test_the_lens_in_the_browser_matches_python(explore: Page) -> None:
     assert near.sum() > 50
     assert np.abs(y - np.interp(x, wanted.x, wanted.gradient))[near].max() < 1e-5
     assert explore.locator(".layer-words p").inner_text() == wanted.describe()
+    expect(explore.get_by_role("combobox", name="Noise on x")).to_have_count(1)  # for the table too
+    turn(explore, link.replace("layer=lens&", ""))
+    expect(explore.get_by_role("combobox", name="Noise on x")).to_have_count(1)  # the table's own
 
 
 def test_the_lens_is_switched_on_and_off_and_follows_a_dragged_slider(explore: Page) -> None:

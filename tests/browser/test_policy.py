@@ -5,8 +5,8 @@ from playwright.sync_api import Page, expect
 
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import LESSONS
-from tests.browser.lessons import press
 from tests.browser.reading import CHART, choose, press_section, visit
+from tests.browser.training import press
 from tests.browser.visitors import Open
 from tests.selection import take_part
 

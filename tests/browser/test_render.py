@@ -1,4 +1,7 @@
-"""Children described as data: nodes keep what the user did to them, everything else follows the data."""
+"""Children described as data, and children that follow values.
+
+Nodes keep what the user did to them, their order and their focus; everything else follows the data.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +14,8 @@ from tests.selection import loop_over
 
 SETUP = """async ([source, dom]) => {
     const addressOf = (text) => `data:text/javascript,${encodeURIComponent(text)}`;
-    const module = await import(addressOf(source.replace("./dom.js", addressOf(dom))));
+    window.load = (text) => import(addressOf(text.replace("./dom.js", addressOf(dom))));
+    const module = await load(source);
     window.h = module.h;
     window.show = (...children) => module.render(host, ...children);
     window.find = (tag) => host.querySelector(tag);
@@ -206,3 +210,39 @@ def test_a_shadow_tree_can_be_the_host_and_keeps_typed_text(page: Page) -> None:
     page.evaluate("draw('b')")
     assert page.input_value("input") == "typed"
     assert page.evaluate("find('input').namespaceURI").endswith("xhtml")
+
+
+CHILDREN = """async (source) => {
+    const { createChildren } = await load(source);
+    host.append(document.createElement("hr"));
+    const [made, left] = [[], []];
+    const parts = createChildren(host, ({ key }) => {
+        const element = document.createElement("button");
+        made.push(key);
+        return { element, show: ({ text }) => (element.textContent = text), leaves: () => left.push(key) };
+    }, ({ key }) => key);
+    window.showParts = (values) => parts.show(values.map((text) => ({ key: text[0], text })));
+    window.seen = () => ({
+        texts: Array.from(host.children, (child) => child.textContent || child.tagName),
+        focused: document.activeElement.textContent, made, left, keys: [...parts.parts.keys()],
+    });
+}"""
+
+
+def _seen(page: Page, call: str) -> dict[str, Any]:
+    return page.evaluate(f"() => {{ {call}; return seen(); }}")
+
+
+def test_parts_by_key_are_kept_in_order_with_their_focus(page: Page) -> None:
+    page.evaluate(CHILDREN, (MODULES / "elements/children.js").read_text("utf-8"))
+    first = _seen(page, "showParts(['a1', 'b1', 'c1']); document.querySelectorAll('button')[1].focus()")
+    assert first["texts"] == ["a1", "b1", "c1", "HR"], "what else is in the host stands behind them"
+    assert first["focused"] == "b1"
+    turned = _seen(page, "showParts(['c2', 'b2', 'a2'])")
+    assert (turned["texts"][:3], turned["focused"]) == (["c2", "b2", "a2"], "b2")
+    other = _seen(page, "showParts(['d3', 'b3'])")
+    assert (other["texts"], other["focused"]) == (["d3", "b3", "HR"], "b3")
+    assert (other["made"], other["left"]) == (["a", "b", "c", "d"], ["a", "c"])
+    assert set(other["keys"]) == {"b", "d"}
+    gone = _seen(page, "showParts(['d4'])")
+    assert (gone["texts"], gone["left"]) == (["d4", "HR"], ["a", "c", "b"])

@@ -5,10 +5,10 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS
-from tests.browser.lessons import press, turn_to
+from tests.browser.lessons import turn_to
 from tests.browser.reading import retry, turn
 from tests.browser.test_class import ends_the_class
-from tests.browser.training import turn_train
+from tests.browser.training import press, turn_train
 
 # As Plotly measures a label
 _MEASURE = """() => {

@@ -7,8 +7,9 @@ from playwright.sync_api import Page, ViewportSize, expect
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import LESSONS
 from explorer.ui.server.admission.paths import PAGES
-from tests.browser.lessons import press, turn_to
+from tests.browser.lessons import turn_to
 from tests.browser.reading import CHART, box_of, card, press_section, settle_train, turn, wait_until_at_rest
+from tests.browser.training import press
 from tests.browser.visitors import VIEWPORT
 from tests.selection import take_part
 

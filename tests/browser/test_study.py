@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.access import violations_in_both_themes
 from tests.browser.reading import enter, tab_to
-from tests.browser.training import button, press
+from tests.browser.training import button, press, wait_for
 from tests.browser.visitors import NOTHING_CHOSEN, PHONE, Open
 
 SMALL = "task=circles&op=sign&rule=default&rule=formula:+g*(abs(x)<=1)&rates=0.003,0.03&seeds=2"
@@ -23,6 +23,8 @@ PASTE = """(field, text) => {
     field.value = text;
     field.dispatchEvent(new InputEvent("input", { inputType: "insertFromPaste", bubbles: true }));
 }"""
+# The lower end of the judgement, as a share of the window's height.
+_REACH = "document.querySelector('.judgement .js-plotly-plot')?.getBoundingClientRect().bottom / innerHeight"
 LONG = "task=digits&op=sign&rule=clipped&seeds=10&hidden=256&batch=1024&steps=2000"
 
 
@@ -90,6 +92,9 @@ def test_a_study_is_read_linked_saved_and_survives_a_reload_on_a_phone(new_page:
     assert set(fills) == {"rgba(0, 0, 0, 0)"}
     expect(page.locator(".study .results")).to_be_hidden()
     finish(page)
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    wait_for(page, f"() => {_REACH} >= 0.8")
+    page.set_viewport_size({"width": 1366, "height": 768})
     expect(page.locator(".study .plan")).to_be_hidden()
     expect(page.locator(".study .ranked")).to_contain_text("held-out")
     assert_judgement_is_read(page)

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, Route, WebSocket, expect
 
 from explorer.training import Run, Settings
-from tests.browser.reading import TRACES, traces, wait_until_at_rest
+from tests.browser.reading import TRACES, enter, number, traces, wait_until_at_rest
 from tests.browser.training import (
     LONG,
     button,
@@ -42,12 +42,6 @@ _END = """text => {
     return last?.textContent === text && box(last).right <= box(last.closest(".js-plotly-plot")).right
         && upwards.every(label => box(label).right < box(across[0]).left);
 }"""
-
-
-def set_field(page: Page, label: str, text: str) -> None:
-    field = page.locator(".training").get_by_label(label, exact=True).and_(page.get_by_role("spinbutton"))
-    field.fill(text)
-    field.press("Enter")
 
 
 def test_a_finished_training_shows_the_numbers_of_its_run_and_fits_a_phone(train: Page) -> None:
@@ -97,7 +91,7 @@ def fits_a_phone_and_waits_after_a_change(train: Page) -> None:
     cells = train.locator(".measured td:visible").all()
     assert len(cells) == 16
     assert all(box and box["x"] + box["width"] <= 390 for box in (cell.bounding_box() for cell in cells))
-    set_field(train, "Seed", "3")
+    enter(number(train.locator(".training"), "Seed"), "3")
     expect(status(train)).to_contain_text("These settings are not trained yet: press Start.")
     expect(metric(train, "Step")).to_have_text("Step 0 / 300")
     assert train.evaluate(f"{GHOSTS}.length") == 2
@@ -193,7 +187,7 @@ def test_adding_a_rule_during_a_run_restarts_it_and_leaves_ghosts(train: Page) -
 
 def test_a_run_survives_another_page_and_a_reload_without_a_script(train: Page) -> None:
     turn_train(train, f"op=relu&rule=default&{LONG}")
-    set_field(train, "Seed", "5")
+    enter(number(train.locator(".training"), "Seed"), "5")
     press(train, "Start")
     before = wait_for_steps(train, 5)
     train.get_by_role("link", name="Explore").click()

@@ -136,13 +136,22 @@ def test_each_rule_of_a_finished_run_has_a_line_and_why_opens_its_panel(first_tr
     expect(panel).to_be_hidden()
 
 
-def test_six_rules_fit_the_window_without_scrolling(first_train: First) -> None:
+# The lowest place of lanes and of the chart with what is below it, as a share of the window's height.
+_REACH = """() => [".card.rule", ".js-plotly-plot, .reads"].map(part => {
+    const seen = [...document.querySelectorAll(part)].filter(each => each.checkVisibility());
+    return Math.max(...seen.map(each => each.getBoundingClientRect().bottom)) / innerHeight;
+})"""
+
+
+def test_six_rules_fit_the_window_without_scrolling_and_fill_a_large_one(first_train: First) -> None:
     page = first_train(SIX)
     finish(page)
     for width in (1366, 1024):
         page.set_viewport_size({"width": width, "height": 768})
         expect(page.locator(".card.rule").last).to_be_in_viewport(ratio=1)
         wait_for(page, IN_VIEW)
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    wait_for(page, f"() => ({_REACH})().every(share => share >= 0.8 && share < 0.98)")
 
 
 def test_evidence_panels_do_not_overlap_and_the_link_has_the_open_tools(first_train: First) -> None:

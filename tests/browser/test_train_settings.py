@@ -3,16 +3,12 @@
 Which rate goes with a command is tested without a page, in ``tests/frontend/train/client/test_request.py``.
 """
 
-from urllib.parse import parse_qs
-
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.takeaway import settings_json
-from explorer.training import SETTINGS, Run, Settings
-from explorer.ui.links.link import from_query
+from explorer.training import Settings
 from explorer.ui.links.presets import TRAINING
-from tests.browser.reading import TRACES, retry, traces
+from tests.browser.reading import TRACES
 from tests.browser.training import (
     LONG,
     command,
@@ -22,7 +18,6 @@ from tests.browser.training import (
     steps,
     turn_train,
     wait_for,
-    wait_for_points,
     wait_for_steps,
 )
 from tests.browser.visitors import Tab
@@ -31,27 +26,6 @@ from tests.browser.visitors import Tab
 def live(page: Page, name: str) -> Locator:
     """The number beside the slider of a setting that may change in mid-run."""
     return page.locator(".training .live").get_by_role("spinbutton", name=name, exact=True)
-
-
-def losses_of(page: Page, query: str, steps_: int) -> list[float]:
-    """The losses that a run of a link has, computed here."""
-    choice, _ = from_query(parse_qs(query))
-    settings = {name: getattr(choice, name) for name in SETTINGS}
-    run = Run(Settings(op=choice.op, rules=choice.rules, parameters=choice.parameters, **settings))
-    run.advance(steps_)
-    wait_for_points(page, choice.rules[0], *range(steps_))
-    return [float(loss) for loss in run.snapshot().losses[choice.rules[0]]]
-
-
-def assert_shown_is_trained(page: Page, steps_: int) -> None:
-    """The page draws a run of what its address says, which may both follow a moment later."""
-
-    def drawn() -> None:
-        expected = losses_of(page, page.url.partition("?")[2], steps_)
-        (trace,) = traces(page).values()
-        assert trace.y.tolist() == pytest.approx(expected, rel=1e-6)
-
-    retry(page, drawn)
 
 
 def test_start_right_after_a_change_trains_the_shown_settings(train: Page) -> None:
@@ -67,9 +41,11 @@ def test_start_right_after_a_change_trains_the_shown_settings(train: Page) -> No
         field.dispatchEvent(new Event("change"));
         [...document.querySelectorAll("button")].find(each => each.textContent === "Start").click();
     }"""
-    train.evaluate(set_and_press, ["Seed", "3"])
+    with train.expect_request("**/runs") as sent:
+        train.evaluate(set_and_press, ["Seed", "3"])
+    assert "seed=3" in sent.value.post_data_json["query"]
     expect(metric(train, "Step")).to_have_text("Step 20 / 20")
-    assert_shown_is_trained(train, 20)
+    train.wait_for_url("**seed=3*")
 
 
 def test_exported_settings_are_opened_before_any_run(train: Page, train_tab: Tab) -> None:

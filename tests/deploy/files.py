@@ -4,8 +4,6 @@ import fnmatch
 import json
 import re
 import shlex
-import shutil
-from pathlib import Path
 from typing import NamedTuple
 
 from tests.browser.server import ROOT
@@ -47,23 +45,6 @@ def command() -> list[str]:
     return the("CMD").words
 
 
-def environment() -> dict[str, str]:
-    """The environment of the image."""
-    return dict(word.split("=", 1) for word in the("ENV").words)
-
-
-def copied(folder: Path) -> None:
-    """Put there what the image would hold of the project."""
-    for each in dockerfile():
-        if each.name == "COPY":
-            *sources, target = each.words
-            if is_of_a_stage(each):  # which has what npm brings
-                sources = [target] if (ROOT / target).exists() else []
-                (folder / target).parent.mkdir(exist_ok=True)
-            for source in sources:
-                _copy(ROOT / source, folder / target)
-
-
 def is_of_a_stage(copy: Instruction) -> bool:
     """Whether a COPY takes from another stage."""
     return copy.rest.startswith("--from=")
@@ -74,10 +55,3 @@ def is_sent(source: str) -> bool:
     lines = (ROOT / ".dockerignore").read_text("utf-8").split()
     last = [line for line in lines if fnmatch.fnmatch(source, line.removeprefix("!"))][-1]
     return last.startswith("!")
-
-
-def _copy(source: Path, target: Path) -> None:
-    if source.is_dir():
-        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-    else:
-        shutil.copy(source, target)

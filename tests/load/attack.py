@@ -9,6 +9,7 @@ from asyncio.subprocess import PIPE
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
+from functools import partial
 from typing import Any
 
 import websockets
@@ -41,10 +42,12 @@ class Attacker:
 
     async def attack(self) -> None:
         """All at once, until cancelled."""
-        kinds = {
+        kinds: dict[Callable[[], Awaitable[None]], int] = {
             self._silent_page: SOCKETS, self._invented_owner: OWNERS, self._forged_cookie: FORGED,
-            self._heavy_formula: HEAVY, self._lens: LENSES, self._long_table: COSTS,
-            self._many_rules: SETTINGS, self._long_formula: FORMULAS,
+            self._heavy_formula: HEAVY, self._lens: LENSES,
+            partial(self._posted, "cost of a table of 499,990 rows", "/studies/cost", _TABLE): COSTS,
+            partial(self._posted, "settings of 90,000 rules", "/settings", _MANY_RULES): SETTINGS,
+            partial(self._posted, "settings of a long formula", "/settings", _LONG_FORMULA): FORMULAS,
         }  # fmt: skip
         works = [work for work, count in kinds.items() for _ in range(max(1, round(count * self._scale)))]
         await asyncio.gather(*map(self._again, works))
@@ -96,15 +99,6 @@ class Attacker:
             await connection.ask("lens", _curves("sigmoid", _heavy_rules(), 1e6) | noise)
         finally:
             self._noted("lens", connection)
-
-    async def _long_table(self) -> None:
-        await self._posted("cost of a table of 499,990 rows", "/studies/cost", _TABLE)
-
-    async def _many_rules(self) -> None:
-        await self._posted("settings of 90,000 rules", "/settings", _MANY_RULES)
-
-    async def _long_formula(self) -> None:
-        await self._posted("settings of a long formula", "/settings", _LONG_FORMULA)
 
     async def _posted(self, name: str, path: str, body: bytes) -> None:
         connection = Connection(self._address)

@@ -125,17 +125,6 @@ def test_the_view_can_be_reset_in_three_ways(show: Show) -> None:
         expect(reset).to_be_hidden()
 
 
-def test_keys_zoom_and_move_the_view(show: Show) -> None:
-    page = show(op="square", rules=[LINE])
-    probe = page.get_by_role("slider", name="Probe x")
-    probe.press("+")
-    assert moves(page, "view")[-1] == [-1.5, 1.5, "settled"]
-    probe.press("PageUp")
-    assert moves(page, "view")[-1] == [-0.75, 2.25, "settled"]
-    probe.press("-")
-    assert moves(page, "view")[-1] == [-2.25, 3.75, "settled"]
-
-
 def test_two_fingers_zoom_the_view(show: Show) -> None:
     page = show(op="square", rules=[LINE], **PHONE)
     left, right = x_at(page, 150), x_at(page, 250)
@@ -238,15 +227,27 @@ def test_an_end_dragged_onto_the_other_stops_at_a_largest_range(show: Show) -> N
     assert (start, stop) == (pytest.approx(-2, abs=0.1), pytest.approx(148, rel=0.01))
 
 
-def test_keys_move_the_ends_of_the_range(show: Show) -> None:
-    page = show(op="square", rules=[LINE], range=[-2, 4])
-    left, right = (page.get_by_role("slider", name=name) for name in ENDS)
-    right.press("ArrowRight")
-    assert moves(page, "view")[-1] == [-2, 4.6, "settled"]
-    left.press("ArrowLeft")
-    assert moves(page, "view")[-1] == [-2.66, 4.6, "settled"]
-    left.press("ArrowRight")
-    assert moves(page, "view")[-1] == [-2, 4.6, "settled"]
+@pytest.mark.parametrize(
+    ("start", "presses"),
+    [
+        ([-3, 3], {"Probe x +": [-1.5, 1.5], "Probe x PageUp": [-0.75, 2.25], "Probe x -": [-2.25, 3.75]}),
+        (
+            [-2, 4],
+            {
+                f"{ENDS[1]} ArrowRight": [-2, 4.6], f"{ENDS[0]} ArrowLeft": [-2.66, 4.6],
+                f"{ENDS[0]} ArrowRight": [-2, 4.6],
+            },
+        ),
+    ],
+)  # fmt: skip
+def test_keys_zoom_the_view_and_move_it_and_its_ends(
+    show: Show, start: list[float], presses: dict[str, list[float]]
+) -> None:
+    page = show(op="square", rules=[LINE], range=start)
+    for press, view in presses.items():
+        name, _, key = press.rpartition(" ")
+        page.get_by_role("slider", name=name).press(key)
+        assert moves(page, "view")[-1] == [*view, "settled"]
 
 
 def test_a_destroyed_chart_leaves_no_elements_and_hears_no_pointer(show: Show) -> None:

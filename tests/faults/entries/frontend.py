@@ -78,7 +78,7 @@ FAULTS = (
         file="explorer/frontend/elements/children.js",
         old="      part.element.remove();\n",
         new="",
-        tests="browser/test_children.py",
+        tests="browser/test_render.py",
     ),
     Fault(
         name="A child that moves loses the focus",
