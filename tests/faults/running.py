@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import psutil
+
 from tests.faults.fault import ROOT, Fault
 
 Verdict = Literal["caught", "missed", "error", "timeout"]
@@ -74,21 +76,18 @@ def run_tests(copy: Path, paths: Sequence[str], *, limit_s: float, thorough: boo
     options = ["-x", "-p", "no:cacheprovider", "--part", "1", *["--thorough"] * thorough]
     begun = time.monotonic()
     with subprocess.Popen(
-        [sys.executable, "-m", "pytest", *options, *paths],
-        cwd=copy,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,  # its servers and browsers end with it
-    ) as pytest:
+        [sys.executable, "-m", "pytest", *options, *paths], cwd=copy, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
+    ) as pytest:  # fmt: skip
         try:
             output, _ = pytest.communicate(timeout=limit_s)
             verdict = _VERDICTS.get(pytest.returncode, "error")
         except subprocess.TimeoutExpired:
             output, verdict = "", "timeout"
-        finally:
+            for each in psutil.Process(pytest.pid).children(recursive=True):  # in sessions of their own too
+                with suppress(psutil.NoSuchProcess):
+                    each.kill()
+        finally:  # what it started in its own session ends with it
             with suppress(ProcessLookupError):
                 os.killpg(pytest.pid, signal.SIGKILL)
     first = _FIRST.search(output)
