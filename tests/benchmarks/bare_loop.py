@@ -7,31 +7,14 @@ read at every step, gradients are made by ``backward`` and zeroed by hand. Print
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor
 
+from explorer.lessons import MyReLU
+
 _WARM_UP = 50
 _LR = 1e-6
-
-
-class MyReLU(torch.autograd.Function):
-    """ReLU whose backward passes the upstream gradient wherever x is not negative."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        """y = max(x, 0)."""
-        ctx.save_for_backward(x)
-        return x.clamp(min=0)
-
-    @staticmethod
-    def backward(ctx: Any, *grad_outputs: Tensor) -> Tensor:
-        """The upstream gradient, 0 where x < 0."""
-        (x,) = ctx.saved_tensors
-        grad_input = grad_outputs[0].clone()
-        grad_input[x < 0] = 0
-        return grad_input
 
 
 def train(steps: int, x: Tensor, y: Tensor, w1: Tensor, w2: Tensor) -> float:

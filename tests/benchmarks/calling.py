@@ -4,13 +4,14 @@ Round with straight-through on 64 × 256, in turns, by processor time of one thr
 neither setup_context nor forward mode, so that torch.func refuses it.
 """
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor
 
 import explorer
+from tests.benchmarks import Series, divide, take_turns
 
 _CALLS = 300  # of each in turn
 
@@ -29,31 +30,23 @@ class _Plain(torch.autograd.Function):
         return g
 
 
-def measure(rounds: int) -> Iterator[tuple[str, list[float]]]:
+def measure(rounds: int) -> Series:
     """Named series with one value for each round: microseconds, and ratios."""
     torch.set_num_threads(1)
     names: dict[str, Callable[[Tensor], Tensor]] = {}
     exec(explorer.snippet("round", "straight_through"), names)
-    ways = {
+    ways: dict[str, Callable[[Tensor], Tensor]] = {
         "a plain Function": _Plain.apply,
         "the snippet": names["round_straight_through"],
         "apply": lambda x: explorer.apply("round", "straight_through", x),
     }
-    for way in ways.values():
-        _microseconds(way)
-    taken = {name: [_microseconds(way)] for name, way in ways.items()}
-    for _ in range(rounds - 1):
-        for name, way in ways.items():
-            taken[name].append(_microseconds(way))
-    yield from ((f"{name}, µs", values) for name, values in taken.items())
+    taken = take_turns({name: partial(_call, way) for name, way in ways.items()}, rounds)
+    yield from ((f"{name}, µs", [1e6 * each / _CALLS for each in taken[name]]) for name in ways)
     for name, other in (("the snippet", "a plain Function"), ("apply", "the snippet")):
-        ratios = zip(taken[name], taken[other], strict=True)
-        yield f"{name} / {other}", [one / another for one, another in ratios]
+        yield f"{name} / {other}", divide(taken[name], taken[other])
 
 
-def _microseconds(way: Callable[[Tensor], Tensor]) -> float:
+def _call(way: Callable[[Tensor], Tensor]) -> None:
     x, g = torch.linspace(-3, 3, 64 * 256).reshape(64, 256).requires_grad_(), torch.ones(64, 256)
-    begun = time.process_time()
     for _ in range(_CALLS):
         torch.autograd.grad(way(x), x, g)
-    return (time.process_time() - begun) / _CALLS * 1e6

@@ -1,36 +1,31 @@
 """How long a click on another rule takes until its curve is on the screen, in the app and in a Dash page."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from statistics import median
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Browser, Locator, Page
 
 import explorer
+from tests.benchmarks import Series
+from tests.benchmarks.drags import open_page
 from tests.browser.reading import CHART
 
 # On clamp, beside default autograd; each click shows one of them and the next round takes it away again.
 _RULES = ("straight_through", "zero", "guided", "deconvnet", "seed_relu")
 
-# From the pointer's press to the first frame that shows a line in a new colour, and to the first one after
-# Plotly has drawn exactly these curves. Another page draws both at once.
-_TIMES = f"""expected => {{
+# From the pointer's press to the first frame that shows a line in a new colour.
+_TIME = f"""() => {{
     window.measured = new Promise(resolve => {{
-        let start = null, seen = null;
+        let start = null;
         const press = () => (start = performance.now());
         document.addEventListener("pointerdown", press, {{capture: true, once: true}});
         const colours = () => [...document.querySelectorAll("{CHART} .scatterlayer .js-line")]
             .filter(line => line.getAttribute("d") && line.checkVisibility())
             .map(line => line.style.stroke);
         const before = colours();
-        const plotted = () => {{
-            const chart = document.querySelector("{CHART}");
-            const traces = chart?._fullData ?? [];
-            return traces.map(trace => trace.meta).filter(Boolean).join() === expected
-                && chart.querySelectorAll(".scatterlayer .trace").length === traces.length;
-        }};
         const look = () => requestAnimationFrame(() => {{
-            const now = performance.now() - start;
-            if (start && !colours().every(colour => before.includes(colour))) seen ??= now;
-            if (seen && plotted()) resolve([seen, now]);
+            const isNew = colours().some(colour => !before.includes(colour));
+            if (start && isNew) resolve(performance.now() - start);
             else look();
         }});
         look();
@@ -38,37 +33,33 @@ _TIMES = f"""expected => {{
 }}"""
 
 
-def measure(app: Page, dash: Page, rounds: int) -> Iterator[tuple[str, list[float]]]:
-    """Named series in milliseconds, one value for each click; the two pages take turns."""
+def measure(browser: Browser, app: str, dash: str, rounds: int) -> Series:
+    """Named series in milliseconds, one value for each click, and a ratio; the two pages take turns."""
+    pages = open_page(browser, f"{app}/?op=clamp&rule=default&tools=all"), open_page(browser, dash)
     ours, theirs = [], []
     for number in range(rounds + 2):
         rule = _RULES[number % len(_RULES)]
-        ours.append(_click(app, rule, _our_option, _take_ours_away))
-        theirs.append(_click(dash, rule, _dash_option, _take_dash_away))
-    # the first two clicks also warm up
-    (our_curves, our_plots), (their_curves, their_plots) = (
-        zip(*clicks[2:], strict=True) for clicks in (ours, theirs)
-    )
-    yield "app, click to curve, ms", [*our_curves]
-    yield "Dash page, click to curve, ms", [*their_curves]
-    yield "app, click to Plotly's drawing, ms", [*our_plots]
-    yield "Dash page, click to Plotly's drawing, ms", [*their_plots]
+        ours.append(_click(pages[0], rule, _our_option, _take_ours_away))
+        theirs.append(_click(pages[1], rule, _dash_option, _take_dash_away))
+    yield "app, click to curve, ms", ours[2:]  # the first two also warm up
+    yield "Dash page, click to curve, ms", theirs[2:]
+    yield "median / median of the Dash page", [median(ours[2:]) / median(theirs[2:])]
 
 
 def _click(
     page: Page, rule: str, find: Callable[[Page, str], Locator], take_away: Callable[[Page, str], None]
-) -> tuple[float, float]:
+) -> float:
     option = find(page, explorer.RULES[rule].label)
-    page.evaluate(_TIMES, f"forward,default,{rule}")
+    page.evaluate(_TIME)
     option.click()
-    curve_ms, plot_ms = map(float, page.evaluate("measured"))
+    curve_ms = float(page.evaluate("measured"))
     page.wait_for_timeout(300)
     take_away(page, explorer.RULES[rule].label)
     page.wait_for_function(
         f'document.querySelector("{CHART}")?._fullData?.filter(trace => trace.meta).length === 2'
     )
     page.wait_for_timeout(500)
-    return curve_ms, plot_ms
+    return curve_ms
 
 
 def _our_option(page: Page, label: str) -> Locator:

@@ -6,7 +6,8 @@ one thread.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -16,6 +17,7 @@ from explorer.gradient import bind
 from explorer.training import TASKS, Draw, Run, Settings
 from explorer.training.nets import KERNELS, MAPS
 from explorer.training.tasks import DEFAULT_TASK
+from tests.benchmarks import Series
 
 DENSE = [
     key
@@ -28,17 +30,12 @@ _LASTS_S = 0.5  # of each measurement
 Step = Callable[[], object]
 
 
-def settings_of(task: str) -> Settings:
-    """Six rules on a task, as it is otherwise."""
-    rules = tuple(dict.fromkeys((*TASKS[task].rules, *_RULES)))[:6]
-    return Settings(task=task, rules=rules, device="cpu")
-
-
-def measure(rounds: int) -> Iterator[tuple[str, list[float]]]:
+def measure(rounds: int) -> Series:
     """Named series of ratios with one value for each round."""
     torch.set_num_threads(1)
     for task in DENSE:
-        settings = settings_of(task)
+        rules = tuple(dict.fromkeys((*TASKS[task].rules, *_RULES)))[:6]
+        settings = Settings(task=task, rules=rules, device="cpu")
         ratios = [steps_s(lock_step(settings)) / steps_s(plain_loop(settings)) for _ in range(rounds)]
         yield f"lock-step / plain loop, {task}", ratios
 
@@ -68,14 +65,11 @@ def lock_step(settings: Settings) -> Step:
 
 def plain_loop(settings: Settings) -> Step:
     """A step of all rules, one after another."""
-    steps = [
-        _plain_step(Settings(task=settings.task, rules=(rule,), device="cpu")) for rule in settings.rules
-    ]
+    steps = [_plain_step(replace(settings, rules=(rule,))) for rule in settings.rules]
     return lambda: [step() for step in steps]
 
 
 def _plain_step(settings: Settings) -> Step:
-    """A step of one rule."""
     task = TASKS[settings.task]
     op = bind(settings.op, settings.rules[0], settings.parameters)
     generator = torch.Generator().manual_seed(settings.seed)
@@ -83,7 +77,8 @@ def _plain_step(settings: Settings) -> Step:
     shapes = [each.shapes[0] for each in settings.layers if each.shapes]
     layers = [(torch.randn(a, b, generator=generator) / a**0.5, torch.zeros(b)) for a, b in shapes]
     if task.net in (MAPS, KERNELS):
-        layers[:-1] = [(_kernels(weights), bias) for weights, bias in layers[:-1]]
+        # as torch's own convolution has them: (outputs, inputs, 3, 3)
+        layers[:-1] = [(w.T.unflatten(1, (-1, 3, 3)).contiguous(), bias) for w, bias in layers[:-1]]
     parameters = [each.requires_grad_() for layer in layers for each in layer]
     optimiser = torch.optim.Adam(parameters, lr=settings.lr)
 
@@ -108,12 +103,6 @@ def _plain_step(settings: Settings) -> Step:
         return value
 
     return step
-
-
-def _kernels(weights: Tensor) -> Tensor:
-    """Weights of kernels as torch's own convolution has them: (outputs, inputs, 3, 3)."""
-    kernels: Tensor = weights.T.unflatten(1, (-1, 3, 3)).contiguous()
-    return kernels
 
 
 def _convolved(

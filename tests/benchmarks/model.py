@@ -4,15 +4,14 @@ A small CNN with a quantised weight and rounded activations, forward and backwar
 by processor time of one thread. A ratio of each is taken within its round.
 """
 
-import random
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import torch
 from torch import nn
 from torch.nn import functional
 
 import explorer
+from tests.benchmarks import Series, divide, take_turns
 
 _BATCHES = (64, 1024)
 
@@ -34,15 +33,14 @@ class _Net(nn.Module):
         return y
 
 
-def measure(rounds: int) -> Iterator[tuple[str, list[float]]]:
+def measure(rounds: int) -> Series:
     """Named series with one value for each round: milliseconds of a plain step, and ratios to it."""
     torch.set_num_threads(1)
     for batch in _BATCHES:
-        taken = _taken(_ways(batch), rounds)
+        taken = take_turns(_ways(batch), rounds)
         yield f"a plain step of {batch}, ms", [1e3 * each for each in taken["plain"]]
         for name in ("plain again", "swapped", "observed", "observed, with its table"):
-            ratios = [one / plain for one, plain in zip(taken[name], taken["plain"], strict=True)]
-            yield f"{name} / plain, batch of {batch}", ratios
+            yield f"{name} / plain, batch of {batch}", divide(taken[name], taken["plain"])
 
 
 def _ways(batch: int) -> dict[str, Callable[[], object]]:
@@ -62,17 +60,3 @@ def _ways(batch: int) -> dict[str, Callable[[], object]]:
         "plain": lambda: step(model), "plain again": lambda: step(model), "swapped": lambda: step(swapped),
         "observed": observed, "observed, with its table": lambda: observed().frame,
     }  # fmt: skip
-
-
-def _taken(ways: dict[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
-    """Seconds of each way by round, after a few that count for nothing."""
-    taken: dict[str, list[float]] = {name: [] for name in ways}
-    order, draw = [*ways], random.Random(0)
-    for round_ in range(rounds + 3):
-        draw.shuffle(order)
-        for name in order:
-            begun = time.process_time()
-            ways[name]()
-            if round_ >= 3:
-                taken[name].append(time.process_time() - begun)
-    return taken

@@ -13,12 +13,12 @@ _PACKAGES = Path(sys.prefix) / "peer"
 
 
 @contextmanager
-def serve(log: Path, op: str = "clamp") -> Iterator[str]:
-    """Serve the page of an op; what it needs beside the app's packages is installed at the first call."""
+def serve(log: Path) -> Iterator[str]:
+    """Serve the page; what it needs beside the app's packages is installed at the first call."""
     if not _PACKAGES.exists():
         install = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(_PACKAGES)]
         subprocess.run([*install, "-r", str(_HERE / "requirements.txt")], check=True)
     port = free_port()
-    command = [sys.executable, str(_HERE / "dash_page.py"), str(port), op]
+    command = [sys.executable, str(_HERE / "dash_page.py"), str(port)]
     with run_server(command, port, "/_dash-layout", log, also=[_PACKAGES]) as address:
         yield address

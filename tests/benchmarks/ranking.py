@@ -7,7 +7,7 @@ to ten times the scatter of the others are the extreme. For power the means of
 several rules are made equal, and the last one is lowered. All figures are percentages of draws.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -17,6 +17,7 @@ import torch
 
 from explorer.training import Run, Settings
 from explorer.training.ranking import Ranking, rank
+from tests.benchmarks import Series
 
 Floats = npt.NDArray[np.float64]
 
@@ -25,46 +26,35 @@ MOST_RULES, MOST_SEEDS = 12, (2, 3, 5, 10)
 UNEVEN = (2, 3, 6, 12)  # rules, one of which scatters more
 APART = 10  # times the scatter of the others, to which that of the one is stretched
 LOWER = 0.02  # of an accuracy, by which the last rule is lower where power is measured
-BANKS: Mapping[str, Mapping[str, Any]] = {
-    "digits": {
-        "op": "round",
-        "rules": ("straight_through", "clipped", "soft_round", "ewgs", "masked", "toward_range"),
-        "example": 1 / 360,
-    },
-    "moons": {
-        "op": "sign",
-        "rules": ("clipped", "approx_sign", "reste", "swish_sign", "triangle", "gaussian"),
-        "example": 1 / 500,
-    },
-}
+_DIGITS = ("straight_through", "clipped", "soft_round", "ewgs", "masked", "toward_range")
+_MOONS = ("clipped", "approx_sign", "reste", "swish_sign", "triangle", "gaussian")
+BANKS = {"digits": ("round", _DIGITS, 1 / 360), "moons": ("sign", _MOONS, 1 / 500)}  # one held-out example
 
 
-def measure(draws: int) -> Iterator[tuple[str, list[float]]]:
+def measure(draws: int) -> Series:
     """Named percentages: of false claims by numbers of rules and seeds, of true ones seen, of odd orders."""
     torch.set_num_threads(1)
-    for task, spec in BANKS.items():
-        scores, (noisy,) = (bank(task, spec["op"], rules) for rules in (spec["rules"], ("default",)))
-        example, random, one = spec["example"], np.random.default_rng(0), scores[0]
-        for seeds in MOST_SEEDS:
-            for rules in range(2, MOST_RULES + 1):
-                found = [rank(_labelled(null(one, rules, seeds, random)), example) for _ in range(draws)]
-                yield f"{task}, {rules} equal rules, {seeds} seeds: claims", [share(map(claims, found))]
+    for task, (op, keys, example) in BANKS.items():
+        scores, (noisy,) = bank(task, op, keys), bank(task, op, ("default",))
+        random, one = np.random.default_rng(0), scores[0]
+
+        def draw(make: Callable[[], Floats], example: float = example) -> list[Ranking]:
+            return [rank(_label(make()), example) for _ in range(draws)]
+
+        for seeds, rules in product(MOST_SEEDS, range(2, MOST_RULES + 1)):
+            found = draw(lambda: null(one, rules, seeds, random))  # noqa: B023 - called at once
+            yield f"{task}, {rules} equal rules, {seeds} seeds: claims", [share(each.lower for each in found)]
         own = noisy.std() / one.std()
         for times, rules, seeds in product((own, APART), UNEVEN, MOST_SEEDS[2:]):
             level = (noisy - noisy.mean()) * times / own + one.mean()
-            found = [rank(_labelled(uneven(one, level, rules, seeds, random)), example) for _ in range(draws)]
+            found = draw(lambda: uneven(one, level, rules, seeds, random))  # noqa: B023 - called at once
             name = f"{task}, {rules} equal rules, one scatters {times:.1f} times more, {seeds} seeds: claims"
-            yield name, [share(map(claims, found))]
+            yield name, [share(each.lower for each in found)]
         for seeds in MOST_SEEDS[1:]:
-            found = [rank(_labelled(lowered(scores, seeds, random)), example) for _ in range(draws)]
-            yield (
-                f"{task}, {len(scores)} rules, {seeds} seeds, 2 points: seen",
-                [share("last" in each.lower for each in found)],
-            )
-            yield (
-                f"{task}, {len(scores)} rules, {seeds} seeds: lower, while a worse one may be best",
-                [share(map(is_odd, found))],
-            )
+            found = draw(lambda: lowered(scores, seeds, random))  # noqa: B023 - called at once
+            name = f"{task}, {len(scores)} rules, {seeds} seeds"
+            yield f"{name}, 2 points: seen", [share("last" in each.lower for each in found)]
+            yield f"{name}: lower, while a worse one may be best", [share(map(is_odd, found))]
 
 
 def bank(task: str, op: str, rules: tuple[str, ...]) -> Floats:
@@ -99,11 +89,6 @@ def lowered(scores: Floats, seeds: int, random: np.random.Generator) -> Floats:
     return drawn
 
 
-def claims(found: Ranking) -> bool:
-    """Whether any rule is called lower."""
-    return bool(found.lower)
-
-
 def is_odd(found: Ranking) -> bool:
     """Whether a rule is called lower while one with a lower mean may be the best."""
     return any(found.means[low] > found.means[other] for low in found.lower for other in found.best)
@@ -111,9 +96,9 @@ def is_odd(found: Ranking) -> bool:
 
 def share(cases: Any) -> float:
     """The percentage of true ones."""
-    return 100 * float(np.mean([*cases]))
+    return 100 * float(np.mean([bool(case) for case in cases]))
 
 
-def _labelled(scores: Floats) -> dict[str, Floats]:
+def _label(scores: Floats) -> dict[str, Floats]:
     names = [*(str(index) for index in range(len(scores) - 1)), "last"]
     return dict(zip(names, scores, strict=True))

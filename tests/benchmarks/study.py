@@ -8,7 +8,6 @@ import multiprocessing
 import os
 import statistics
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
@@ -17,6 +16,7 @@ from distributed import Client, LocalCluster
 
 from explorer.study import Plan, Stepper
 from explorer.study.workers import compute_rows, read_versions, run_chunk
+from tests.benchmarks import Series, divide, take_turns
 
 _RULES = ("straight_through", "clipped", "approx_sign", "ede", "reste", "default")
 _LRS = (1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
@@ -29,48 +29,44 @@ def plan_of(steps: int) -> Plan:
     return Plan.create("digits", "sign", _RULES, lrs=_LRS, seeds=10, steps=steps, controls=False)
 
 
-def measure(rounds: int) -> Iterator[tuple[str, list[float]]]:
+def measure(rounds: int) -> Series:
     """Named series with one value for each round: all take turns."""
     torch.set_num_threads(1)
-    plan, ratios, seconds = plan_of(_STEPS), [], []
-    for _ in range(rounds):
-        together = _took(time.process_time, lambda: _stepped(plan))
-        apart = _EVERY * _took(time.process_time, lambda: _one_by_one(plan))
-        ratios.append(apart * plan.runs / len(plan.list_trials("choose")) / together)
-        seconds.append(together)
-    yield f"{plan.runs} runs of {_STEPS} steps as one ensemble, processor s", seconds
+    plan = plan_of(_STEPS)
+    ways = {"together": partial(_step, plan), "apart": partial(_run_one_by_one, plan)}
+    taken = take_turns(ways, rounds)
+    yield f"{plan.runs} runs of {_STEPS} steps as one ensemble, processor s", taken["together"]
+    runs = _EVERY * plan.runs / len(plan.list_trials("choose"))
+    ratios = [runs * each for each in divide(taken["apart"], taken["together"])]
     yield "one after another / one ensemble", ratios
-    yield "two workers / one, runs/s", [_workers_ratio() for _ in range(rounds)]
+    workers = [[_with_workers(count) for count in (1, 2)] for _ in range(rounds)]
+    yield "two workers / one, runs/s", [one / two for one, two in workers]
     yield "overhead of a chunk on Dask, ms", _overheads_ms(rounds)
 
 
-def _stepped(plan: Plan) -> None:
+def _step(plan: Plan) -> None:
     stepper = Stepper(plan)
     while not stepper.finished:
         stepper.advance()
 
 
-def _one_by_one(plan: Plan) -> None:
+def _run_one_by_one(plan: Plan) -> None:
     for trial in plan.list_trials("choose")[::_EVERY]:
         run_chunk(plan, [trial], read_versions(), 1)
 
 
-def _workers_ratio() -> float:
-    one, two = (_with_workers(count) for count in (1, 2))
-    return one / two
-
-
 def _with_workers(count: int) -> float:
     """Seconds that the study takes on so many processes that have begun."""
-    plan = plan_of(_WORKER_STEPS)
+    plan, short = plan_of(_WORKER_STEPS), plan_of(1)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(count, context, initializer=_begin) as pool:
-        first = plan_of(1).list_trials("choose")[:50]
-        for each in [
-            pool.submit(run_chunk, plan_of(1), first, read_versions(), number) for number in range(2 * count)
-        ]:
+        first = short.list_trials("choose")[:50]
+        started = [pool.submit(run_chunk, short, first, read_versions(), n) for n in range(2 * count)]
+        for each in started:
             each.result()
-        return _took(time.perf_counter, lambda: list(compute_rows(plan, [], pool)))
+        begun = time.perf_counter()
+        list(compute_rows(plan, [], pool))
+        return time.perf_counter() - begun
 
 
 def _overheads_ms(rounds: int) -> list[float]:
@@ -80,21 +76,10 @@ def _overheads_ms(rounds: int) -> list[float]:
     with LocalCluster(1, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
         there = partial(client.get_executor(pure=False).submit, run_chunk, plan, trials, read_versions(), 1)
         here = partial(run_chunk, plan, trials, read_versions(), 1)
-        there().result()
-        here()
-        both = [
-            [_took(time.perf_counter, work) for work in (lambda: there().result(), here)]
-            for _ in range(20 * rounds)
-        ]
-    extra = [1e3 * (away - at_home) for away, at_home in both]
+        taken = take_turns({"there": lambda: there().result(), "here": here}, 20 * rounds, time.perf_counter)
+    extra = [1e3 * (away - at_home) for away, at_home in zip(*taken.values(), strict=True)]
     return [statistics.median(extra[place::rounds]) for place in range(rounds)]
 
 
 def _begin() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
-
-
-def _took(clock: Callable[[], float], work: Callable[[], object]) -> float:
-    begun = clock()
-    work()
-    return clock() - begun

@@ -2,11 +2,11 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import numpy as np
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
+from tests.benchmarks import Series, divide
 from tests.browser.reading import forget
 from tests.browser.server import ROOT
 
@@ -29,18 +29,18 @@ _WATCH = """() => {
 }"""
 
 
-def measure(page: Page, address: str, rounds: int) -> Iterator[tuple[str, list[float]]]:
+def measure(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
     """Named series with one value for each round: the two speeds take turns."""
-    bare, app, charts = [], [], []
+    page, bare, watched, charts = browser.new_page(bypass_csp=True), [], [], []
     for _ in range(rounds):
         bare.append(bare_loop())
-        steps_per_second, charts_per_second = watched(page, address)
-        app.append(steps_per_second)
+        steps_per_second, charts_per_second = watch(page, app)
+        watched.append(steps_per_second)
         charts.append(charts_per_second)
     yield "bare loop, steps/s", bare
-    yield "app with one browser watching, steps/s", app
+    yield "app with one browser watching, steps/s", watched
     yield "chart updates/s meanwhile", charts
-    yield "app / bare loop", [ours / theirs for ours, theirs in zip(app, bare, strict=True)]
+    yield "app / bare loop", divide(watched, bare)
 
 
 def bare_loop() -> float:
@@ -49,7 +49,7 @@ def bare_loop() -> float:
     return float(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
 
 
-def watched(page: Page, address: str) -> tuple[float, float]:
+def watch(page: Page, address: str) -> tuple[float, float]:
     """Steps and chart updates per second, from the first step the page shows to the last."""
     page.goto(address + _QUERY)
     page.locator(".curves .js-plotly-plot .cartesianlayer").wait_for(state="attached", timeout=60_000)
