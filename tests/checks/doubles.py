@@ -164,33 +164,6 @@ class PReLUWithNone(PReLUWithMean):
         return PReLUWithMean.backward(ctx, g)[0], None
 
 
-def _by_channel(value):
-    return (torch.full((3, 1), value, requires_grad=True),)
-
-
-@double("parameter gradients", arguments=_by_channel(0.25))
-class PReLUOfAllChannels(PReLUWithMean):
-    """Each channel's slope learns from all channels."""
-
-    @staticmethod
-    def backward(ctx, g):
-        x, w = ctx.saved_tensors
-        due = torch.where(x > 0, torch.zeros_like(g), g * x)
-        return torch.where(x > 0, g, w * g), due.sum().expand_as(w).clone()
-
-
-@double("parameter gradients", arguments=(*_by_channel(0.3), -4, 3))
-class LSQByChannelFromSaturatedOnly(LSQ):
-    @staticmethod
-    def backward(ctx, g):
-        x, s = ctx.saved_tensors
-        low, high = ctx.bounds
-        level = x / s
-        inside = (level >= low) & (level <= high)
-        due = g * level.clamp(low, high) * ~inside
-        return g * inside.to(g.dtype), due.sum_to_size(s.shape), None, None
-
-
 @double("parameter gradients", arguments=_learned([0.25]))
 class PReLUOfWrongSign(PReLUWithMean):
     @staticmethod
@@ -213,6 +186,19 @@ class OneValueForTwo(Style):
 
 def add(name, forward, backward, *checks, arguments=()):
     DOUBLES[name] = make_function(forward, backward), arguments, checks
+
+
+def _by_channel(value):
+    return torch.full((3, 1), value, requires_grad=True)
+
+
+def pull_all_channels(x, g, w):
+    """Each channel's slope learns from all channels."""
+    return torch.where(x > 0, g, w * g), (g * x.clamp(max=0)).sum().expand_as(w).clone()
+
+
+add("PReLU of all channels", lambda x, w: torch.where(x > 0, x, w * x), pull_all_channels,
+    "parameter gradients", arguments=(_by_channel(0.25),))  # fmt: skip
 
 
 def multiply_by_swish_slope(g, x, s):

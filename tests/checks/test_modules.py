@@ -3,25 +3,15 @@
 import pytest
 import torch
 from torch import nn
-from torch.autograd import Function
 
 from explorer.checks import check
 from explorer.checks.lines import make_lines
 from explorer.curves.user_functions.curve import Curve
 from explorer.curves.user_functions.subject import prepare_function
 from explorer.lessons import RoundGradient
+from tests.checks.cases.case import find_results, make_function
 
-
-class Spike(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return (x > 0).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g / (25 * x.abs() + 1) ** 2
+SPIKE = make_function(lambda x: (x > 0).to(x.dtype), lambda x, g: g / (25 * x.abs() + 1) ** 2)
 
 
 class Apply(nn.Module):
@@ -49,57 +39,54 @@ class Observed(nn.Module):
         return RoundGradient.apply(x / self.largest * 127) * self.largest / 127
 
 
-def find_results(choose_checks, *names):
-    choose_checks(*names)
-    return lambda *arguments, **named: {each.name: each for each in check(*arguments, **named)}
-
-
 def test_a_function_behind_a_layer_of_another_width_is_checked(choose_checks):
-    found = find_results(choose_checks, "backward", "dtype and shape", "kinks", "linear in g")
-    results = found(nn.Sequential(nn.Linear(3, 4), Apply(RoundGradient)))
-    assert {each.verdict for each in results.values()} == {"holds"}, results
+    choose_checks("backward", "dtype and shape", "kinks", "linear in g")
+    results = check(nn.Sequential(nn.Linear(3, 4), Apply(RoundGradient)))
+    assert {each.verdict for each in results} == {"holds"}, results
 
 
 def test_a_parameter_in_front_of_a_surrogate_raises_no_alarm(choose_checks):
-    found = find_results(choose_checks, "parameter gradients")
-    result = found(Apply(Spike, channels=2), input=torch.randn(3, 2, 4, 4))["parameter gradients"]
+    choose_checks("parameter gradients")
+    (result,) = check(Apply(SPIKE, channels=2), input=torch.randn(3, 2, 4, 4))
     assert result.verdict == "by design"
     assert "chain rule" in result.sentence
 
 
 @pytest.mark.parametrize("make", [Observed, lambda: nn.BatchNorm1d(3)])
 def test_a_buffer_that_forward_changes_is_named_as_the_reason(make, choose_checks):
-    found = find_results(choose_checks, "true derivative", "kinks", "double backward", "transforms")
-    results = found(make())
+    choose_checks("true derivative", "kinks", "double backward", "transforms")
+    results = find_results(make())
     assert "unknown" not in {each.verdict for each in results.values()}, results
     assert results["transforms"].verdict == "by design"
     assert "in place" in results["transforms"].sentence
 
 
 def test_batch_norm_may_refuse_other_numbers_of_dimensions(choose_checks):
-    (result,) = find_results(choose_checks, "dtype and shape")(nn.BatchNorm1d(3).eval()).values()
+    choose_checks("dtype and shape")
+    (result,) = check(nn.BatchNorm1d(3).eval())
     assert result.verdict == "holds"
 
 
 def test_vmap_of_a_random_module_is_told_about_randomness(choose_checks):
-    assert "randomness=" in find_results(choose_checks, "transforms")(nn.Dropout(0.3))["transforms"].sentence
+    choose_checks("transforms")
+    assert "randomness=" in check(nn.Dropout(0.3))[0].sentence
 
 
 def test_rounding_in_float32_alone_is_level_between_its_jumps(choose_checks):
-    class Single(RoundGradient):
-        @staticmethod
-        def forward(ctx, x):
-            if x.dtype != torch.float32:
-                raise TypeError("only float32")
-            return x.round()
+    def round_single(x):
+        if x.dtype != torch.float32:
+            raise TypeError("only float32")
+        return x.round()
 
-    result = find_results(choose_checks, "true derivative")(Single)["true derivative"]
+    choose_checks("true derivative")
+    (result,) = check(make_function(round_single, lambda x, g: g))
     assert result.verdict == "by design"
     assert "level between its jumps" in result.sentence
 
 
 def test_integers_and_classes_of_modules_are_refused_with_advice(choose_checks):
-    assert "pass ReLU(), not the class" in find_results(choose_checks, "kinks")(nn.ReLU)["kinks"].sentence
+    choose_checks("kinks")
+    assert "pass ReLU(), not the class" in check(nn.ReLU)[0].sentence
     with pytest.raises(ValueError, match="int64 has no gradient"):
         check(nn.Embedding(5, 4), input=torch.arange(3))
 
@@ -107,7 +94,7 @@ def test_integers_and_classes_of_modules_are_refused_with_advice(choose_checks):
 @pytest.mark.parametrize(
     ("module", "is_independent"),
     [
-        (nn.Sequential(nn.Linear(3, 4), Apply(Spike)), True),
+        (nn.Sequential(nn.Linear(3, 4), Apply(SPIKE)), True),
         (nn.BatchNorm1d(3), False),
         (nn.Softmax(0), False),
     ],
@@ -123,5 +110,6 @@ def test_positions_on_a_line_share_a_call_only_if_rows_are_independent(module, i
 def test_the_many_kinks_of_a_net_are_no_wrong_derivative(seed, choose_checks):
     torch.manual_seed(seed)
     net = nn.Sequential(nn.Linear(3, 256), nn.ReLU(), nn.Linear(256, 4))
-    result = find_results(choose_checks, "true derivative")(net)["true derivative"]
+    choose_checks("true derivative")
+    (result,) = check(net)
     assert result.verdict in ("holds", "unknown"), result

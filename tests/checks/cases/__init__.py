@@ -1,5 +1,4 @@
 """Functions that people could have written, with what each check should say of them.
 
-A module per class of case. Each maps a name to a ``Case``; ``tests/checks/test_cases.py`` checks with plain
-torch that every case is as described, and that ``explorer.check`` says so.
+A module per class of case. Each maps a name to a ``Case``.
 """

@@ -1,22 +1,31 @@
-"""Class F: published Functions with one subtle bug, each with the checks that may name it."""
+"""Class F: Functions with one subtle bug, published or slips, each with the checks that may name it."""
 
 import math
 
 import torch
 from torch.autograd import Function
+from torch.nn import functional
 
-from tests.checks.cases.case import Case, learn, make_function
-from tests.checks.cases.literature import clip_to_alpha, jump_relu, look_up, quantise, standardise_rows, step
+from tests.checks.cases.case import Case, example, learn, make_function
+from tests.checks.cases.literature import (
+    clip_to_alpha,
+    jump_relu,
+    look_up,
+    pull_alpha,
+    quantise,
+    standardise_rows,
+    step,
+)  # fmt: skip
+from tests.checks.cases.mixing import pull_softmax
 
 CASES: dict[str, Case] = {}
 
 
 def add(name, forward, backward, *arguments, by, shape=None):
     """Add a Function with a bug; ``by`` names the checks of which at least one must fail."""
-    options = (
-        {} if shape is None else {"input": torch.randn(shape, generator=torch.Generator().manual_seed(1))}
+    CASES[name] = Case(
+        make_function(forward, backward), arguments, example(shape), dict.fromkeys(by, "fails")
     )
-    CASES[name] = Case(make_function(forward, backward), arguments, options, dict.fromkeys(by, "fails"))
 
 
 def pull_alpha_from_below(x, g, alpha):
@@ -95,13 +104,8 @@ class ReadsGlobal(Function):
 
 
 GLOBAL = Case(ReadsGlobal)
-add(
-    "forgotten step",
-    lambda x, s: (x / s).round() * s,
-    lambda x, g, s: g * s,
-    0.1,
-    by=["antiderivative", "area"],
-)
+add("forgotten step", lambda x, s: (x / s).round() * s, lambda x, g, s: g * s, 0.1,
+    by=["antiderivative", "area"])  # fmt: skip
 add("gradient for x only if the second learns", lambda x, s: x * s,
     lambda x, g, s: (None, (g * x).sum().reshape(s.shape)), learn(0.5), by=["backward"])  # fmt: skip
 add("PACT learns from below", clip_to_alpha, pull_alpha_from_below, learn(3.0), by=["parameter gradients"])
@@ -113,76 +117,113 @@ add("scale learned without mask", quantise, pull_scale_unmasked, learn(0.25), -4
     by=["antiderivative", "parameter gradients", "area"])  # fmt: skip
 add("mask of x for levels", quantise, lambda x, g, s, low, high: g * ((x >= low) & (x <= high)), 0.1, -8, 7,
     by=["antiderivative", "area"])  # fmt: skip
-add(
-    "hardtanh of g",
-    lambda x: x.sign(),
-    lambda x, g: torch.nn.functional.hardtanh(g),
-    by=["linear in g", "area", "antiderivative"],
-)
 add("mask by y", lambda x: x.clamp(-1, 1), mask_by_y, by=["true derivative"])
-add(
-    "mask by sign's y",
-    lambda x: x.sign(),
-    lambda x, g: g * (x.sign().abs() < 1),
-    by=["kinks", "antiderivative", "area"],
-)
-add(
-    "ReActNet with one sign",
-    lambda x: x.sign(),
-    lambda x, g: g * (2 - 2 * x) * (x.abs() < 1),
-    by=["antiderivative"],
-)
+add("mask by sign's y", lambda x: x.sign(), lambda x, g: g * (x.sign().abs() < 1),
+    by=["kinks", "antiderivative", "area"])  # fmt: skip
+add("ReActNet with one sign", lambda x: x.sign(), lambda x, g: g * (2 - 2 * x) * (x.abs() < 1),
+    by=["antiderivative"])  # fmt: skip
 add("SLAYER without abs", step, lambda x, g: g * torch.exp(-2 * x), by=["antiderivative", "area", "finite"])
 add("threshold forgotten in backward", lambda x: (x > 1).to(x), lambda x, g: g * (1 - x.abs()).clamp(min=0),
     by=["antiderivative"])  # fmt: skip
 add("Bellec without clamp", step, lambda x, g: g * 0.3 * (1 - x.abs()), by=["antiderivative", "area"])
-add(
-    "arctangent without square",
-    step,
-    lambda x, g: g / (1 + math.pi * x),
-    by=["finite", "antiderivative", "area"],
-)
+add("arctangent without square", step, lambda x, g: g / (1 + math.pi * x),
+    by=["finite", "antiderivative", "area"])  # fmt: skip
 add("surrogate without g", step, lambda x, g: torch.exp(-x.abs()), by=["linear in g"])
 add("g twice", step, lambda x, g: g * g * torch.exp(-x.abs()) / 2, by=["linear in g"])
 add("mean of g taken off", lambda x: x.round(), lambda x, g: g - g.mean(), by=["linear in g"])
 add("divided by the norm of all g", lambda x: x.round(), lambda x, g: g * g.abs().max(), by=["linear in g"])
-add(
-    "first element zeroed",
-    lambda x: x.round(),
-    set_first_to_zero,
-    by=["linear in g", "true derivative", "dtype and shape", "memory"],
-)
+add("first element zeroed", lambda x: x.round(), set_first_to_zero,
+    by=["linear in g", "true derivative", "dtype and shape", "memory"])  # fmt: skip
 add("JumpReLU with a narrow window", jump_relu, pull_narrow_threshold, learn(0.5), by=["parameter gradients"])
 add("log threshold without its factor", lambda x, logt: x * (x > logt.exp()),
     pull_log_threshold_without_factor, learn(-0.7), by=["parameter gradients"])  # fmt: skip
 add("silu a thousandth too steep", lambda x: x * x.sigmoid(),
     lambda x, g: 1.001 * g * x.sigmoid() * (1 + x * (1 - x.sigmoid())), by=["true derivative"])  # fmt: skip
-add(
-    "softmax without the sum",
-    lambda x: x.softmax(-1),
-    pull_softmax_without_sum,
-    by=["true derivative"],
-    shape=(3, 5),
-)
-add(
-    "standardised as if the mean were fixed",
-    standardise_rows,
-    pull_rows_without_mean,
-    by=["true derivative"],
-    shape=(3, 6),
-)
+add("softmax without the sum", lambda x: x.softmax(-1), pull_softmax_without_sum, by=["true derivative"],
+    shape=(3, 5))  # fmt: skip
+add("standardised as if the mean were fixed", standardise_rows, pull_rows_without_mean,
+    by=["true derivative"], shape=(3, 6))  # fmt: skip
 add("cumulative sum forwards", lambda x: x.cumsum(0), lambda x, g: g.cumsum(0), by=["true derivative"])
-add(
-    "product not transposed",
-    lambda x, w: x @ w,
-    lambda x, g, w: g @ w,
-    torch.randn(4, 4),
-    by=["true derivative"],
-    shape=(3, 4),
-)
+add("product not transposed", lambda x, w: x @ w, lambda x, g, w: g @ w, torch.randn(4, 4),
+    by=["true derivative"], shape=(3, 4))  # fmt: skip
 add("codes by minus g", look_up, lambda x, g, c: -g, torch.tensor([[0.0, 0.0], [1.0, 1.0], [-1.0, 2.0]]),
     by=["antiderivative", "true derivative", "area"], shape=(5, 2))  # fmt: skip
 add("wraps around", wrap_around, lambda x, g: g, by=["antiderivative", "area", "true derivative"])
 add("log of zero in backward", lambda x: x.abs(), lambda x, g: g * x / x.abs(), by=["finite"])
 add("reversal forgotten on one side", lambda x: x.sign(),
     lambda x, g: g * torch.where(x > 0, -1, 1) * (x.abs() <= 1), by=["area", "antiderivative"])  # fmt: skip
+
+
+def pull_elu(x, g):
+    return g * torch.where(x > 0, 1.0, x.exp())
+
+
+class KeepsState(Function):
+    """A rectifier that keeps x on its class."""
+
+    @staticmethod
+    def forward(ctx, x):
+        KeepsState.x = x.detach()
+        return x.relu()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * (KeepsState.x > 0)
+
+
+CASES["state on the class"] = Case(KeepsState, (), {}, {"memory": "fails", "deterministic": "fails"})
+add("ternary, one side learns", lambda x: (x > 0.5).to(x) - (x < -0.5).to(x), lambda x, g: g * (x > 0),
+    by=["area", "antiderivative"])  # fmt: skip
+add("sorted g", lambda x: x.sin(), lambda x, g: g.sort(0).values * x.cos(), by=["linear in g"])
+add("writes into g", lambda x: x.relu(), lambda x, g: g.mul_(x > 0), by=["memory"])
+add("wraps at four bits", lambda x: torch.remainder(x.round() + 8, 16) - 8, lambda x, g: g,
+    by=["antiderivative", "area"])  # fmt: skip
+add("a constant on top", lambda x: x.sin(), lambda x, g: g * x.cos() + 1e-3, by=["linear in g"])
+add("slope of another alpha", lambda x: functional.elu(x, 0.5), pull_elu, by=["true derivative"])
+add("averages g", lambda x: x.sin(), lambda x, g: g.mean() * x.cos(), by=["linear in g", "true derivative"])
+add("clips without minus", lambda x: x.clone(), lambda x, g: g.clamp(0.1, 0.1), by=["linear in g"])
+add("softplus that overflows", functional.softplus, lambda x, g: g * x.exp() / (1 + x.exp()), by=["finite"])
+add("by NumPy", lambda x: x.exp(), lambda x, g: torch.from_numpy((g * x.exp()).detach().numpy()),
+    by=["double backward"])  # fmt: skip
+add("flattened gradient", lambda x: x.tanh(), lambda x, g: g.reshape(-1) * (1 - x.tanh().reshape(-1) ** 2),
+    by=["dtype and shape", "memory"])  # fmt: skip
+add("float32 inside", lambda x: x.sin(), lambda x, g: (g.float() * x.float().cos()).to(g),
+    by=["dtype and shape"])  # fmt: skip
+
+
+def add_rows(name, pull, by, forward=lambda x: x.softmax(-1)):
+    add(name, forward, pull, by=by, shape=(3, 5))
+
+
+add_rows("softmax by the size of g", lambda x, g: pull_softmax(x, g.abs()), ["linear in g"])
+add_rows("softmax by g and more", lambda x, g: pull_softmax(x, g) + 0.1, ["linear in g"])
+add_rows("softmax cut off from g", lambda x, g: pull_softmax(x, g.detach()), ["double backward"])
+add_rows(
+    "softmax that overflows", pull_softmax, ["finite"], lambda x: x.exp() / x.exp().sum(-1, keepdim=True)
+)
+add_rows("softmax that loses its peak", lambda x, g: pull_softmax(x, g) / (x < 50).to(x), ["finite"])
+
+
+add("bias of the mean row", lambda x, w, b: x @ w + b, lambda x, g, w, b: (g @ w.T, x.T @ g, g.mean(0)),
+    learn([1.0, 2.0], [0.5, -1.0]), learn(0.1, 0.2), by=["parameter gradients"], shape=(5, 2))  # fmt: skip
+add("tiny sine", lambda x: 1e-12 * x.sin(), lambda x, g: 1e-12 * g * x.sin(), by=["true derivative"])
+add("narrow window without its height", lambda x: (x > 1).to(x), lambda x, g: g * ((x - 1).abs() < 5e-5),
+    by=["area"])  # fmt: skip
+add("loss without g", lambda x: x.square().sum(), lambda x, g: 2 * x, by=["linear in g"])
+
+
+class DrawsAgain(Function):
+    """Dropout whose backward draws a mask of its own."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * (torch.rand_like(x) > 0.5) * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * (torch.rand_like(g) > 0.5) * 2
+
+
+CASES["dropout that draws again"] = Case(DrawsAgain, verdicts={"deterministic": "fails"}, words="ctx")
+add("PACT without its mask", clip_to_alpha, lambda x, g, alpha: (g, pull_alpha(x, g, alpha)[1]), learn(3.0),
+    by=["true derivative"])  # fmt: skip

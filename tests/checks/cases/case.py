@@ -8,6 +8,9 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
+from explorer.checks import check
+from explorer.checks.result import Result
+
 
 @dataclass(frozen=True)
 class Case:
@@ -28,9 +31,21 @@ class Case:
     words: str = ""
 
 
+def find_results(function: Any, *arguments: Any, **options: Any) -> dict[str, Result]:
+    """Return the results of ``check`` by the names of the checks."""
+    return {result.name: result for result in check(function, *arguments, **options)}
+
+
 def learn(*values: Any) -> Tensor:
     """Return a float32 tensor that requires grad; one value makes a scalar."""
     return torch.tensor(values[0] if len(values) == 1 else values, requires_grad=True)
+
+
+def example(shape: tuple[int, ...] | None, seed: int = 1) -> dict[str, Tensor]:
+    """Return the keywords of ``check`` with an example of x, or none."""
+    return (
+        {} if shape is None else {"input": torch.randn(shape, generator=torch.Generator().manual_seed(seed))}
+    )
 
 
 def make_function(

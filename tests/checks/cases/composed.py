@@ -5,7 +5,7 @@ import math
 import torch
 from torch import nn
 
-from tests.checks.cases.case import Case, learn
+from tests.checks.cases.case import Case, example, learn
 from tests.checks.cases.literature import CASES, add
 
 
@@ -81,7 +81,7 @@ for seed in (0, 121, 128):  # with two of them only a long move finds that y loo
     CASES[f"codebook with indices, {seed}"] = Case(
         WithIndices,
         (torch.tensor([[0.0, 1.0], [1.0, -1.0], [-1.0, 2.0]]),),
-        {"input": torch.randn(5, 2, generator=torch.Generator().manual_seed(seed))},
+        example((5, 2), seed),
     )
 CASES["codebook that learns elsewhere"] = Case(
     Codebook(), (), {"input": torch.randn(5, 2)}, {"parameter gradients": "by design"}, "codes"
@@ -90,13 +90,11 @@ CASES["sine over x by its limit"] = Case(divide_by_x(torch.sin), verdicts={"line
 CASES["LFQ"] = Case(lambda z: pass_through(torch.where(z > 0, 1.0, -1.0).to(z), z))
 CASES["bits by chance"] = Case(choose_bits)
 CASES["cast to E4M3 without a clamp"] = Case(lambda x: x.to(torch.float8_e4m3fn).to(x.dtype))
+CASES["cast to E5M2 without a Function"] = Case(lambda x: x.to(torch.float8_e5m2).to(x.dtype))
 add("largest two", lambda x: x * keep_two(x), lambda x, g: g * keep_two(x), shape=(4, 6))
 add("count over a threshold", lambda x, t: (x > t).to(x), pull_count, learn(0.5))
-add(
-    "half-wave Gaussian",
-    lambda x: (x.clamp(0, 3) / 0.538).round() * 0.538,
-    lambda x, g: g * ((x > 0) & (x < 3)),
-)
+add("half-wave Gaussian", lambda x: (x.clamp(0, 3) / 0.538).round() * 0.538,
+    lambda x, g: g * ((x > 0) & (x < 3)))  # fmt: skip
 add("kept norm of g", lambda x: x.clone(), lambda x, g: g / g.norm().clamp(min=1))
 add("fixed point of ten bits", lambda x: (x * 1024).round() / 1024, lambda x, g: g)
 add("leaky spike without a leak", lambda x: (x >= 0).to(x), lambda x, g: g * (x >= 0))

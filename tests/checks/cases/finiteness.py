@@ -31,11 +31,8 @@ add("softplus", functional.softplus, verdict="holds")
 add("softplus in log1p", lambda x: x.clamp(min=0) + torch.log1p(torch.exp(-x.abs())), verdict="holds")
 add("logsigmoid", functional.logsigmoid, verdict="holds")
 add("sinc", torch.sinc, verdict="holds")
-add(
-    "twice-masked root",
-    lambda x: torch.where(x > 0, torch.sqrt(torch.where(x > 0, x, 1.0)), 0.0),
-    verdict="holds",
-)
+add("twice-masked root", lambda x: torch.where(x > 0, torch.sqrt(torch.where(x > 0, x, 1.0)), 0.0),
+    verdict="holds")  # fmt: skip
 add("root of a shifted square", lambda x: torch.sqrt(x * x + 1e-6), verdict="holds")
 add("exponential", torch.exp, verdict="holds", words="710")
 add("logarithm", torch.log, verdict="holds", words="0 < x")
@@ -47,7 +44,6 @@ add("logarithm of gamma, with its poles", torch.lgamma, verdict="holds")
 
 
 def add_spike(name, backward, **due):
-    """Add a spike at 1 with a surrogate gradient."""
     add(name, make_function(lambda x: (x >= 1).to(x), backward), **due)
 
 

@@ -6,17 +6,13 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from tests.checks.cases.case import Case, learn, make_function
+from tests.checks.cases.case import Case, example, learn, make_function
 
 CASES: dict[str, Case] = {}
 
 
 def add(name, forward, backward, *arguments, shape=None):
-    """Add a Function without a fault."""
-    options = (
-        {} if shape is None else {"input": torch.randn(shape, generator=torch.Generator().manual_seed(1))}
-    )
-    CASES[name] = Case(make_function(forward, backward), arguments, options)
+    CASES[name] = Case(make_function(forward, backward), arguments, example(shape))
 
 
 def step(x, *_):
@@ -102,10 +98,6 @@ def standardise_rows(x):
     return (x - x.mean(-1, keepdim=True)) / (x.var(-1, unbiased=False, keepdim=True) + 1e-5).sqrt()
 
 
-def approximate_sign(x, g):
-    return g * torch.where(x < 0, 2 + 2 * x, 2 - 2 * x) * (x.abs() < 1)
-
-
 class Spiking(nn.Module):
     """A spike of a subtracted threshold, with the arctangent as its surrogate."""
 
@@ -156,54 +148,29 @@ CASES["DoReFa composed"] = Case(
 )
 add("XNOR weights", scale_signs, pull_xnor_weights)
 add("Hinton's sign", lambda x: torch.where(x >= 0, 1.0, -1.0).to(x.dtype), lambda x, g: g)
-add("XNOR activations", lambda x: x.sign(), lambda x, g: g * (x.abs() <= 1))
 add("XNOR weights by channel", lambda w: w.sign() * w.abs().mean(1, keepdim=True),
     lambda w, g: g * w.abs().mean(1, keepdim=True) * (w.abs() <= 1), shape=(4, 6))  # fmt: skip
-add("ReActNet sign", lambda x: x.sign(), approximate_sign)
 CASES["ReActNet, composed"] = Case(ReActSign())
 add("SLAYER", step, lambda x, g, scale, tau: g * scale / tau * torch.exp(-x.abs() / tau), 1.0, 0.5)
 add("Bellec", step, lambda x, g: g * 0.3 * (1 - x.abs()).clamp(min=0))
 add("Zenke with beta", step, lambda x, g, b: g / (b * x.abs() + 1) ** 2, 100.0)
-add("gaussian surrogate", step, lambda x, g: g * torch.exp(-(x**2) / 0.5) / math.sqrt(math.pi * 0.5))
 CASES["spiking module"] = Case(Spiking())
-add(
-    "VQ straight through",
-    look_up,
-    lambda x, g, c: g,
-    torch.tensor([[0.0, 0.0], [1.0, 1.0], [-1.0, 2.0]]),
-    shape=(5, 2),
-)
+add("VQ straight through", look_up, lambda x, g, c: g, torch.tensor([[0.0, 0.0], [1.0, 1.0], [-1.0, 2.0]]),
+    shape=(5, 2))  # fmt: skip
 CASES["VQ module"] = Case(VectorQuantiser(), (), {"input": torch.randn(5, 2)})
 add("scalar codebook", lambda x, c: c[(x[..., None] - c).abs().argmin(-1)], lambda x, g, c: g,
     torch.tensor([-1.0, -0.3, 0.2, 1.1]), shape=(5, 3))  # fmt: skip
-add(
-    "cast to E4M3",
-    lambda x: x.clamp(-448, 448).to(torch.float8_e4m3fn).to(x.dtype),
-    lambda x, g: g * (x.abs() <= 448),
-)
-add(
-    "cast to E5M2",
-    lambda x: x.to(torch.float8_e5m2).to(x.dtype),
-    lambda x, g: g.to(torch.float8_e5m2).to(g.dtype),
-)
+add("cast to E4M3", lambda x: x.clamp(-448, 448).to(torch.float8_e4m3fn).to(x.dtype),
+    lambda x, g: g * (x.abs() <= 448))  # fmt: skip
+add("cast to E5M2", lambda x: x.to(torch.float8_e5m2).to(x.dtype),
+    lambda x, g: g.to(torch.float8_e5m2).to(g.dtype))  # fmt: skip
 add("four-bit float", lambda x: round_to_format(x, 1, 0, 6.0), lambda x, g: g * (x.abs() <= 6.0))
 add("JumpReLU", jump_relu, pull_jump_relu, learn(0.5))
 add("JumpReLU in log", lambda x, logt: x * (x > logt.exp()), pull_jump_relu_log, learn(-0.3))
 add("step with a learned threshold", lambda x, t: (x > t).to(x), pull_step_threshold, learn(0.3))
-add("ternary weights", lambda x, d: (x > d).to(x) - (x < -d).to(x), lambda x, g, d: g, 0.7)
-add("gradient reversal", lambda x, a: x.clone(), lambda x, g, a: -a * g, 0.1)
 add("lower bound of compression", lambda x, b: x.clamp(min=b), lambda x, g, b: g * ((x >= b) | (g < 0)), 0.1)
 add("EWGS", lambda x, d: x.round(), lambda x, g, d: g * (1 + d * g.sign() * (x - x.round())), 0.1)
-add("guided ReLU", lambda x: x.relu(), lambda x, g: g.clamp(min=0) * (x > 0))
 add("stochastic binarisation", lambda x: torch.bernoulli(x.sigmoid()), lambda x, g: g)
-add("soft rounding", lambda x: x.round(), lambda x, g: g * (1 + 0.5 * torch.cos(2 * math.pi * x)))
-add(
-    "IR-Net sign",
-    lambda x, k, t: x.sign(),
-    lambda x, g, k, t: g * k * t * (1 - torch.tanh(x * t) ** 2),
-    1.0,
-    2.0,
-)
 
 
 def pull_mish(x, g):
@@ -216,19 +183,12 @@ def pull_sigmoid(x, g, k):
 
 
 add("mish", lambda x: x * functional.softplus(x).tanh(), pull_mish)
-add(
-    "sigmoid spike at a threshold",
-    lambda x, t: (x >= t).to(x),
-    lambda x, g, t: pull_sigmoid(x - t, g, 4),
-    1.0,
-)
+add("sigmoid spike at a threshold", lambda x, t: (x >= t).to(x), lambda x, g, t: pull_sigmoid(x - t, g, 4),
+    1.0)  # fmt: skip
 add("Legendre's third polynomial", lambda x: (5 * x**3 - 3 * x) / 2, lambda x, g: g * 1.5 * (5 * x**2 - 1))
 add("logarithm", lambda x: x.log(), lambda x, g: g / x)
-add(
-    "safe square root",
-    lambda x: (x.abs() + 1e-6).sqrt(),
-    lambda x, g: g * x.sign() / 2 / (x.abs() + 1e-6).sqrt(),
-)
+add("safe square root", lambda x: (x.abs() + 1e-6).sqrt(),
+    lambda x, g: g * x.sign() / 2 / (x.abs() + 1e-6).sqrt())  # fmt: skip
 add("spikes of several units", lambda x, t: torch.div(x, t, rounding_mode="floor").clamp(min=0),
     lambda x, g, t: g * (x >= t / 2) / t, 1.0)  # fmt: skip
 add("normalised gradient", lambda x: x.view_as(x), lambda x, g: g / (g.norm() + 1e-8))

@@ -5,7 +5,8 @@ from torch import nn
 from torch.autograd import Function
 from torch.nn import functional
 
-from tests.checks.cases.case import Case, learn, make_function
+from tests.checks.cases.case import Case, example, learn, make_function
+from tests.checks.cases.literature import standardise_rows
 
 CASES: dict[str, Case] = {}
 torch.manual_seed(0)
@@ -14,18 +15,11 @@ W, V = torch.randn(5, 4), torch.randn(4, 6)
 
 def add(name, function, *arguments, shape=None):
     """Add a right function; ``shape`` is that of the example of x, if one is given."""
-    options = (
-        {} if shape is None else {"input": torch.randn(shape, generator=torch.Generator().manual_seed(1))}
-    )
-    CASES[name] = Case(function, arguments, options)
-
-
-def standardise(x):
-    return (x - x.mean(-1, keepdim=True)) / (x.var(-1, unbiased=False, keepdim=True) + 1e-5).sqrt()
+    CASES[name] = Case(function, arguments, example(shape))
 
 
 def pull_standardised(x, g):
-    y, s = standardise(x), (x.var(-1, unbiased=False, keepdim=True) + 1e-5).sqrt()
+    y, s = standardise_rows(x), (x.var(-1, unbiased=False, keepdim=True) + 1e-5).sqrt()
     return (g - g.mean(-1, keepdim=True) - y * (g * y).mean(-1, keepdim=True)) / s
 
 
@@ -40,13 +34,9 @@ def pull_norm(x, g):
     return (g - y * (g * y).sum(-1, keepdim=True)) / size
 
 
-class Binarised(nn.Module):
+def binarise(w):
     """Weights of one bit with their mean size, rounded straight-through."""
-
-    def forward(self, w):
-        scale = w.abs().mean()
-        y = w.sign() * scale
-        return w + (y - w).detach()
+    return w + (w.sign() * w.abs().mean() - w).detach()
 
 
 def measure_penalty(x):
@@ -55,16 +45,9 @@ def measure_penalty(x):
     return (gradient.square().sum() - 1) ** 2
 
 
-def quantise_weights(w):
-    """DoReFa: two bits, scaled by the largest weight."""
-    level = 1.5 * (w.tanh() / w.tanh().abs().max() + 1)
-    return (level + (level.round() - level).detach()) / 1.5 - 1
-
-
 add("Linear", nn.Linear(4, 3), shape=(5, 4))
 add("cross entropy of five rows", nn.CrossEntropyLoss(), torch.tensor([0, 2, 1, 3, 2]), shape=(5, 4))
 add("gradient penalty", measure_penalty)
-add("DoReFa weights", quantise_weights)
 add("transformer layer", nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True), shape=(3, 5, 8))
 add("complex spectrum", torch.fft.rfft, shape=(3, 8))
 add(
@@ -83,44 +66,38 @@ add("Conv2d", nn.Conv2d(2, 3, 3, padding=1), shape=(2, 2, 5, 5))
 add("max pooling", nn.MaxPool1d(2), shape=(3, 2, 8))
 add("cumulative sum", lambda x: x.cumsum(0))
 add("product with a matrix", lambda x: x @ W, shape=(3, 5))
-add(
-    "product with a learned matrix",
-    lambda x, w: x @ w,
-    learn([1.0, 2.0], [0.5, -1.0], [0.2, 0.3]),
-    shape=(4, 3),
-)
+add("product with a learned matrix", lambda x, w: x @ w, learn([1.0, 2.0], [0.5, -1.0], [0.2, 0.3]),
+    shape=(4, 3))  # fmt: skip
 add("normalised", lambda x: functional.normalize(x, dim=-1), shape=(4, 5))
 add("sum", lambda x: x.sum())
 add("sorted", lambda x: x.sort(-1).values, shape=(3, 6))
 add("gated linear unit", nn.GLU(dim=-1), shape=(4, 6))
-add("mean-scaled binarisation", Binarised(), shape=(4, 6))
+add("mean-scaled binarisation", binarise, shape=(4, 6))
 add("mean-scaled sign", make_function(lambda x: x.sign() * x.abs().mean(), lambda x, g: g * (x.abs() <= 1)))
 add("softmax by hand", make_function(lambda x: x.softmax(-1), pull_softmax), shape=(3, 5))
 add("norm by hand", make_function(lambda x: x / x.norm(dim=-1, keepdim=True), pull_norm), shape=(3, 5))
-add("standardised by hand", make_function(standardise, pull_standardised), shape=(3, 6))
+add("standardised by hand", make_function(standardise_rows, pull_standardised), shape=(3, 6))
 add("cumulative sum by hand", make_function(lambda x: x.cumsum(0), lambda x, g: g.flip(0).cumsum(0).flip(0)))
 
 
 class Product(Function):
-    """A matrix product that works under autocast."""
+    """A linear layer that works under autocast."""
 
     @staticmethod
     @torch.amp.custom_fwd(device_type="cpu")
-    def forward(ctx, x, w):
+    def forward(ctx, x, w, b):
         ctx.save_for_backward(x, w)
-        return x @ w
+        return x @ w + b
 
     @staticmethod
     @torch.amp.custom_bwd(device_type="cpu")
     def backward(ctx, g):
         x, w = ctx.saved_tensors
-        return g @ w.T, x.T @ g
+        return g @ w.T, x.T @ g, g.sum(0)
 
 
-add("product by hand", Product, learn(*W.tolist()), shape=(3, 5))
+add("product by hand", Product, learn(*W.tolist()), learn(0.1, 0.2, 0.3, 0.4), shape=(3, 5))
 add("sum by hand", make_function(lambda x: x.sum(), lambda x, g: g.expand(x.shape)))
-add("codebook", make_function(lambda x, c: c[torch.cdist(x, c).argmin(1)], lambda x, g, c: g),
-    torch.tensor([[0.0, 0.0], [1.0, 1.0], [-1.0, 2.0]]), shape=(5, 2))  # fmt: skip
 add("attention", lambda x: (x @ x.T / 2).softmax(-1) @ x, shape=(4, 3))
 add("outer product", lambda x: torch.outer(x, x))
 add("largest taken off", lambda x: x - x.amax(-1, keepdim=True), shape=(4, 5))
