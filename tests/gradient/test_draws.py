@@ -113,9 +113,7 @@ def test_no_draw_is_0_or_1(dtype: torch.dtype) -> None:
         ({}, ValueError, "the rule uses the loss of each element: pass f, a formula of y"),
     ],
 )
-def test_invalid_draws_losses_and_targets_are_explained(
-    given: dict[str, Any], error: type[Exception], message: str
-) -> None:
+def test_invalid_draws_losses_and_targets_are_explained(given, error, message):
     lost = ("formula: f()", "formula: f(1) - f(0)", "flip")
     for rule in ("formula: g * u()",) if "draw" in given or "target" in given else lost:
         with pytest.raises(error, match=message):
@@ -126,11 +124,6 @@ def test_bind_refuses_a_random_pair() -> None:
     for op, rule in ((COIN, "straight_through"), ("round", "formula: g * u()")):
         with pytest.raises(ValueError, match="is random, so it has no single value at each x"):
             bind(op, rule, {})
-
-
-def test_a_number_is_a_parameter_of_that_name() -> None:
-    x = leaf()
-    assert torch.equal(apply("formula: f * x", "default", x, f=2.0), 2 * x)
 
 
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")

@@ -1,6 +1,4 @@
-"""u as a hash: the same bits everywhere, spread as u should be."""
-
-import torch
+"""u as a hash: the same bits everywhere."""
 
 from explorer.gradient import hash_uniform
 
@@ -23,12 +21,3 @@ def by_integers(seed: int, step: int, n: int, layer: int, draw: int) -> list[flo
 def test_the_bits_are_those_of_the_hash() -> None:
     for arguments in ((0, 0, 40, 0, 0), (7, 123456, 40, 3, 1), (1, -1, 40, 0, 2)):
         assert hash_uniform(*arguments).tolist() == by_integers(*arguments)
-
-
-def test_u_is_uniform_and_independent_of_seed_and_step() -> None:
-    from scipy.stats import kstest  # a second for every process that collects this file
-
-    first, second = hash_uniform(0, 0, 20_000), hash_uniform(0, 1, 20_000)
-    assert kstest(first, "uniform").pvalue > 1e-3
-    correlation = torch.corrcoef(torch.stack([first, second, hash_uniform(1, 0, 20_000)]))
-    assert (correlation - torch.eye(3)).abs().max() < 0.03

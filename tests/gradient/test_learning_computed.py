@@ -36,15 +36,10 @@ def test_without_a_tensor_that_learns_nothing_changes(value):
     y = apply("quantize", "lsq", x, s=value)
     assert type(y.grad_fn).__name__ == "_RuleFunctionWithForwardModeBackward"
     assert torch.equal(y, expected)
-
-
-def test_under_no_grad_a_tensor_is_its_number():
-    x = torch.randn(5)
-    s = torch.tensor(0.5, requires_grad=True)
     with torch.no_grad():
-        y = apply("quantize", "lsq", x, s=s)
+        y = apply("quantize", "lsq", x, s=torch.tensor(0.5, requires_grad=True))
     assert not y.requires_grad
-    assert torch.equal(y, apply("quantize", "lsq", x, s=0.5))
+    assert torch.equal(y, expected)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32], ids=str)
@@ -95,41 +90,31 @@ def test_torch_func_agrees_with_backward(op: Op, rule: Rule):
     for name in learned_names(op, rule):
         leaf = torch.tensor([chosen[name], 1.1 * chosen[name]], dtype=torch.float64)
 
-        def single(value: Tensor, x: Tensor, g: Tensor, name: str = name) -> Tensor:
+        def single(value: Tensor, x: Tensor = x[0], g: Tensor = g[0], name: str = name) -> Tensor:
             return (apply(op, rule, x, **{**chosen, name: value}) * g).sum()
 
         expected = [torch.func.grad(single)(leaf[k], x[k], g[k]) for k in range(2)]
         own = leaf[0].clone().requires_grad_()
-        torch.testing.assert_close(
-            gradients(single(own, x[0], g[0]), {"": own}, torch.ones_like(own))[""], expected[0]
-        )
-        torch.testing.assert_close(
-            torch.func.vmap(torch.func.grad(single))(leaf, x, g), torch.stack(expected)
-        )
-        _, forward = torch.func.jvp(
-            lambda value, f=single: f(value, x[0], g[0]), (leaf[0],), (torch.ones_like(own),)
-        )
+        (backward,) = torch.autograd.grad(single(own), own)
+        torch.testing.assert_close(backward, expected[0])
+        vmapped = torch.func.vmap(torch.func.grad(single))(leaf, x, g)
+        torch.testing.assert_close(vmapped, torch.stack(expected))
+        _, forward = torch.func.jvp(single, (leaf[0],), (torch.ones_like(own),))
         torch.testing.assert_close(forward, expected[0])
-        values_alone = torch.func.vmap(lambda value, f=single: f(value, x[0], g[0]))(leaf)
-        torch.testing.assert_close(values_alone, torch.stack([single(value, x[0], g[0]) for value in leaf]))
+        values_alone = torch.func.vmap(single)(leaf)
+        torch.testing.assert_close(values_alone, torch.stack([single(value) for value in leaf]))
 
 
 @pytest.mark.parametrize(
     ("op", "rule", "name", "message"),
     [
-        (
-            "sign", "clipped", "c",
-            "the parameter c does not appear in y: it shapes the gradient of clipped alone",
-        ),
-        (
-            "ternarize", "default", "delta",
-            "the parameter delta of ternarize has no gradient: torch finds no path",
-        ),
+        ("sign", "clipped", "c", "c does not appear in y: it shapes the gradient of clipped alone"),
+        ("ternarize", "default", "delta", "delta of ternarize has no gradient: torch finds no path"),
         ("sign", "clipped", "s", "unknown parameter 's'"),
     ],
-)  # fmt: skip
+)
 def test_parameters_that_cannot_learn_are_refused(op, rule, name, message):
-    with pytest.raises(ValueError, match=re.escape(f"apply('{op}', '{rule}'): {message}")):
+    with pytest.raises(ValueError, match=rf"apply\('{op}', '{rule}'\): (the parameter )?{message}"):
         apply(op, rule, torch.zeros(3), **{name: torch.tensor(1.0, requires_grad=True)})
 
 

@@ -44,45 +44,29 @@ def test_records_are_accepted_in_place_of_keys():
         (("round", "masked"), {"c": 1}, "unknown parameter 'c': round with masked takes hi, lo"),
         (("round", "zero"), {"c": 1}, "unknown parameter 'c': round with zero takes no parameters"),
         (("round", "masked"), {"clipped.c": 1}, "unknown parameter 'clipped.c'"),
+        (("round", RULES["masked"]), {"low": 1.0}, "unknown parameter 'low'"),
         (("clamp", "masked"), {"lo": math.nan}, "parameter lo must be a finite number, not nan"),
         (("clamp", "masked"), {"hi": math.inf}, "parameter hi must be a finite number, not inf"),
         (("round", "masked"), {"masked.hi": -math.inf}, "parameter masked.hi must be a finite number"),
     ],
 )
 def test_invalid_arguments_are_refused_with_a_sentence(arguments, parameters, sentence):
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises(ValueError, match=sentence) as caught:
         apply(*arguments, torch.ones(1), **parameters)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("formula: x +* 2", "masked"), "apply('formula: x +* 2', 'masked'): "),
-        (("round", "formula: g * q(x)"), "apply('round', 'formula: g * q(x)'): "),
-    ],
-)
-def test_an_error_in_a_formula_points_at_its_place(arguments, words):
-    with pytest.raises(FormulaError) as caught:
-        apply(*arguments, torch.ones(1))
-    first, text, caret = str(caught.value).split("\n")
-    assert first.startswith(words)
-    assert text == next(key for key in arguments if "formula" in key).removeprefix("formula: ")
-    assert caret.index("^") + 1 == caught.value.column == text.index("*" if "+" in text else "q") + 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "x", "parameters"),
-    [
-        (("rond", "masked"), torch.ones(1), {}), (("round", "mask"), torch.ones(1), {}),
-        (("round", "masked"), torch.ones(1), {"lo": math.nan}),
-        (("round", RULES["masked"]), torch.ones(1), {"low": 1.0}), (("round", "masked"), [1.0], {}),
-    ],
-)  # fmt: skip
-def test_an_error_says_op_and_rule(arguments, x, parameters):
-    with pytest.raises((ValueError, TypeError)) as caught:
-        apply(*arguments, x, **parameters)
     keys = [repr(getattr(entry, "key", entry)) for entry in arguments]
     assert str(caught.value).startswith(f"apply({', '.join(keys)}): ")
+
+
+@pytest.mark.parametrize(
+    ("op", "rule", "text", "column"),
+    [("formula: x +* 2", "masked", "x +* 2", 4), ("round", "formula: g * q(x)", "g * q(x)", 5)],
+)
+def test_an_error_in_a_formula_points_at_its_place(op, rule, text, column):
+    with pytest.raises(FormulaError) as caught:
+        apply(op, rule, torch.ones(1))
+    first, *place = str(caught.value).split("\n")
+    assert first.startswith(f"apply('{op}', '{rule}'): ")
+    assert (place, caught.value.column) == ([text, " " * (column - 1) + "^"], column)
 
 
 @pytest.mark.parametrize(
@@ -94,5 +78,6 @@ def test_an_error_says_op_and_rule(arguments, x, parameters):
     ids=["integers", "booleans", "complex", "number", "list"],
 )  # fmt: skip
 def test_x_must_be_a_floating_tensor(x, kind):
-    with pytest.raises(TypeError, match=f"x must be a floating tensor, got {kind}: use "):
+    words = rf"apply\('round', 'straight_through'\): x must be a floating tensor, got {kind}: use "
+    with pytest.raises(TypeError, match=words):
         apply("round", "straight_through", x)

@@ -6,15 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-import explorer
-from explorer.gradient import bind, share, share_of_all
+from explorer import share
+from explorer.gradient import bind, share_of_all
 from tests.catalogue.fixed import RULES
 from tests.catalogue.oracles import RULES as ORACLES
 from tests.selection import loop_over
-
-
-def test_the_names_of_the_package_have_it():
-    assert explorer.share is share
 
 
 @loop_over("rule", [key for key, each in RULES.items() if each.formula])
