@@ -1,7 +1,5 @@
 """Sampled curves: a tidy table, the kinks in it exactly, and nothing impossible let in."""
 
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,13 +8,10 @@ import torch
 from explorer.curves import sample, sample_curves
 from explorer.curves.kinks import find_kinks
 from explorer.curves.sampled import EVEN
-from explorer.curves.sampling import MAX_RULES
 from explorer.gradient import apply
 from tests.catalogue.fixed import OPS, RULES
 from tests.curves.curve_cases import DTYPES, block_of
-from tests.selection import loop_over, take_part
-
-SIX = [list(RULES)[start : start + MAX_RULES] for start in range(0, len(RULES), MAX_RULES)]
+from tests.selection import loop_over
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -71,14 +66,10 @@ def test_the_same_in_float64():
     assert double.float64_curves is double
 
 
-@pytest.mark.parametrize(
-    ("op", "rule", "value"),
-    [
-        ("identity", "magnitude_aware", 1.0),
-        ("scaled_binarize", "default", 0.0),
-        ("formula: mean(x**2)", "zero", 4 / 3),
-    ],
-)
+@pytest.mark.parametrize(("op", "rule", "value"), [
+    ("identity", "magnitude_aware", 1.0), ("scaled_binarize", "default", 0.0),
+    ("formula: mean(x**2)", "zero", 4 / 3),
+])  # fmt: skip
 def test_a_mean_depends_on_the_range_alone(op: str, rule: str, value: float):
     """Not on the points drawn, the kinks, or the other rules."""
     settings = {"start": -2, "stop": 2, "dtype": "float64", "c": 0.5}
@@ -143,19 +134,3 @@ def test_every_kink_of_a_rule_is_sampled_on_both_sides(rule):
     y = x = torch.from_numpy(block["x"].to_numpy().copy())
     expected = rule.parsed.bind(settings)(x, y, torch.ones_like(x))
     np.testing.assert_array_equal(block["gradient"], expected)
-
-
-def test_values_at_and_next_to_a_jump_are_sampled():
-    frame = sample("round", "default", start=-1, stop=1, points=3, dtype="float64")
-    y = dict(zip(frame["x"], frame["y"], strict=True))
-    assert y[0.5] == y[math.nextafter(0.5, 0)] == 0
-    assert y[math.nextafter(0.5, 1)] == 1
-
-
-@loop_over("op", take_part(OPS))
-def test_every_op_with_every_rule(op: str):
-    for rules in SIX:
-        frame = sample(op, rules, points=21, g=-2.0)
-        assert list(dict.fromkeys(frame["rule"])) == rules
-        forward = [block_of(frame, rule)["y"] for rule in rules]
-        assert all(forward[0].equals(y) for y in forward)

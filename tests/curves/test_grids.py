@@ -6,8 +6,7 @@ import pytest
 
 from explorer.curves import sample, sample_curves
 from explorer.curves.sampled import EVEN, KINK, NEIGHBOUR
-
-DTYPES = {"float32": np.float32, "float64": np.float64}
+from tests.curves.curve_cases import DTYPES
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -61,17 +61,10 @@ def test_found_as_a_search_by_values_alone_finds_them(text: str):
 @loop_over(
     ("text", "expected"),
     [
-        ("abs(x - 1/3)", [1 / 3]),
-        ("x**0.5", [0]),
-        ("x**(-1)", [0]),
-        ("x**3 + x**2", []),
-        ("x / 3", []),
-        ("1 / (1 + x**2)", []),
-        ("where(x == 1, 5, 0)", [1]),
-        ("where(x != 1, x, 2)", [1]),
+        ("abs(x - 1/3)", [1 / 3]), ("x**0.5", [0]), ("x**(-1)", [0]), ("x**3 + x**2", []), ("x / 3", []),
+        ("1 / (1 + x**2)", []), ("where(x == 1, 5, 0)", [1]), ("where(x != 1, x, 2)", [1]),
         ("where(x < 2, x, 2 * x - 2)", [2]),  # a corner only
         ("where(x < 2, x, x)", []),  # a comparison, but no kink
-        ("0 * round(x)", []),
         ("abs(x) - abs(x)", []),
         ("where(x > 0, floor(sqrt(x)), -1)", [0, 1]),  # the root of a negative is not a number
         ("abs(x - 1000)", []),  # outside the range
@@ -79,11 +72,10 @@ def test_found_as_a_search_by_values_alone_finds_them(text: str):
         ("abs(abs(x - 0.0011) - 0.0002)", [0.0009, 0.0011, 0.0013]),  # all in one cell of the scan
         ("pi", []),
     ],
-)
+)  # fmt: skip
 def test_particular_formulas(text: str, expected: list[float]):
-    assert find_kinks(find_op(FORMULA_PREFIX + text), None, {}, -3.0, 3.0) == pytest.approx(
-        expected, abs=1e-12
-    )
+    found = find_kinks(find_op(FORMULA_PREFIX + text), None, {}, -3.0, 3.0)
+    assert found == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("g", [1e-6, 1e-3, 1.0, 1e6])
@@ -112,9 +104,7 @@ def test_a_smooth_function_has_no_kinks_over_any_range(text: str, width: float):
         ("1 / ((x - 1) * (x - 1))", [1.0]), ("log((x - 1)**2 / 3)", [1.0]),
     ],
 )  # fmt: skip
-def test_found_where_a_piece_touches_0_without_a_change_of_its_sign(
-    text: str, expected: list[float], start: float, stop: float
-):
+def test_found_where_a_piece_touches_0_without_a_change_of_its_sign(text, expected, start, stop):
     assert find_kinks(find_op(FORMULA_PREFIX + text), None, {}, start, stop) == expected
 
 

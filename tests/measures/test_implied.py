@@ -46,9 +46,7 @@ def test_jumps_are_exact_and_it_meets_the_op_at_0_or_in_the_middle() -> None:
     ("step", "zero", -3.0, None, ""),
     ("sigmoid", "default", -3.0, 0, "is the op itself."),
 ])  # fmt: skip
-def test_a_constant_difference_is_known_from_another_one(
-    op: str, rule: str, start: float, by: float | None, words: str
-) -> None:
+def test_a_constant_difference_is_known_from_another_one(op, rule, start, by, words):
     found = implied(op, rule, start, 3)
     assert found.implied[rule].offset == (by if by is None else pytest.approx(by))
     assert found.describe(rule).endswith(words)

@@ -3,7 +3,6 @@
 import math
 
 import pytest
-import torch
 
 import explorer
 from explorer.catalogue import RULES
@@ -39,13 +38,6 @@ def test_a_row_says_what_the_checks_say():
     assert not row.finite
     assert row.fails == ", ".join(each.name for each in check_pair("round", "rdfs", {}).failures)
     assert "finite" in row.fails
-
-
-def test_the_share_is_that_of_the_standard_normal():
-    normal = torch.distributions.Normal(0.0, 1.0)
-    assert make_row(OPS["sign"], RULES["clipped"], {"c": 0.5}).share == pytest.approx(
-        float(normal.cdf(torch.tensor(0.5)) * 2 - 1), abs=2e-3
-    )
 
 
 def test_the_distance_is_that_from_the_lens():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-import explorer
 from explorer.catalogue import find_loss, find_op, find_rule
 from explorer.curves.expectation import StochasticPair, compute_unbiased_gradient
 from explorer.curves.expectation.corners import find_corners
@@ -32,12 +31,3 @@ def test_only_corners_are_found_among_several_x(pair: StochasticPair) -> None:
     assert find_corners(pair, x).tolist() == [-1.0, 0.0, 3.0]
     smooth = StochasticPair(find_op("bernoulli"), find_rule("sigmoid_st"), find_loss("(y - 0.45)**2"), {})
     assert find_corners(smooth, x).tolist() == []
-
-
-def test_a_table_and_a_curve_say_the_same_of_corners() -> None:
-    curve = explorer.sample(ROUNDED, "straight_through", points=13, dtype="float64")
-    curves = curve.attrs["curves"]
-    kinks = np.flatnonzero(np.isin(curve.x, curves.kinks["forward"]))
-    assert len(kinks) == 7
-    table = explorer.expected(ROUNDED, "straight_through", curve.x[kinks])
-    np.testing.assert_array_equal(table.exact, curve.unbiased[kinks])

@@ -82,11 +82,7 @@ def test_forward_has_its_mean_and_spread(op: str, mean: Tensor, spread: Tensor) 
     ("rule", "mean", "spread"),
     [
         ("g * sigmoid(x) * (1 - sigmoid(x))", -0.08, 0.128),
-        (
-            "g * ((y + sigmoid(x)) * (1 - (y + sigmoid(x)) / 2) - sigmoid(x) * (1 - sigmoid(x)) / 2)",
-            0.016,
-            0.212,
-        ),
+        ("g * ((y + p(x)) * (1 - (y + p(x)) / 2) - p(x) * (1 - p(x)) / 2)", 0.016, 0.212),
         ("f() * (y - sigmoid(x))", 0.016, 0.113),
         ("(f() - b) * (y - sigmoid(x))", 0.016, 0.024),
         ("(fa() - f()) * (ya() - y) * sigmoid(abs(x)) / 2", 0.016, 0.019596),
@@ -96,26 +92,11 @@ def test_forward_has_its_mean_and_spread(op: str, mean: Tensor, spread: Tensor) 
 def test_tuckers_toy_comes_out(rule: str, mean: float, spread: float) -> None:
     at = torch.tensor([0.2], dtype=torch.float64).logit()
     mean_loss = 0.2 * square(1.0) + 0.8 * square(0.0)
-    pair = drawn_pair(COIN, f"formula: {rule}", b=float(mean_loss))
+    pair = drawn_pair(COIN, f"formula: {rule.replace('p(x)', 'sigmoid(x)')}", b=float(mean_loss))
     assert pair.compute_mean_slope(at).item() == pytest.approx(0.016, abs=1e-9)
     found = pair.gradient(at)
     assert found.mean.item() == pytest.approx(mean, abs=1e-6)
     assert found.spread.item() == pytest.approx(spread, abs=1e-6)
-
-
-@pytest.mark.parametrize("tau", [1.0, 0.3, 0.2, 0.1, 0.02])
-def test_a_steep_sigmoid_is_integrated_all_the_same(tau: float) -> None:
-    """Held to a million midpoints in logit(u), on either side of x apart."""
-    at = X[::30]
-    rule = f"formula: g * {SOFT} * (1 - {SOFT}) / tau"
-    found = drawn_pair(COIN, rule, tau=tau).gradient(at).mean
-    steps = (torch.arange(500_000, dtype=torch.float64) + 0.5) / 500_000 * 50
-    for x, mean in zip(at, found, strict=True):
-        logit = torch.cat([x - steps, x + steps])
-        weight = torch.sigmoid(logit) * torch.sigmoid(-logit) * 50 / 500_000
-        soft = torch.sigmoid((x - logit) / tau)
-        wanted = (2 * ((logit < x).double() - 0.45) * soft * (1 - soft) / tau * weight).sum()
-        assert mean == pytest.approx(float(wanted), abs=1e-6)
 
 
 SOFT_PAIRS = [("bernoulli", "st_gumbel"), ("gumbel_sigmoid", "default")]
@@ -178,9 +159,8 @@ def test_one_draw_is_what_apply_returns(x: float, u: float, op: str) -> None:
 
 @pytest.mark.parametrize("op", ["1 / u()", "exp(1 / u())", "tan(pi * u())", "exp(800 + u())"])
 def test_a_mean_that_does_not_exist_raises_an_error(op: str) -> None:
-    with pytest.raises(
-        NoMeanError, match="the mean over draws does not exist here, cannot be computed, or is"
-    ):
+    words = "the mean over draws does not exist here, cannot be computed, or is"
+    with pytest.raises(NoMeanError, match=words):
         drawn_pair(f"formula: {op}").forward(X)
 
 
@@ -231,9 +211,7 @@ def test_two_switches_at_one_place_are_one_jump() -> None:
 def test_beside_a_pole_the_mean_is_there() -> None:
     at = torch.tensor([-1.0, 0.0, 2.0], dtype=torch.float64)
     mean = drawn_pair("formula: u() / x").forward(at).mean
-    torch.testing.assert_close(
-        mean, torch.tensor([-0.5, torch.nan, 0.25], dtype=torch.float64), equal_nan=True
-    )
+    torch.testing.assert_close(mean, 0.5 / at + 0 * at.where(at != 0, torch.nan), equal_nan=True)
 
 
 def test_a_rule_that_is_not_linear_in_g_gets_all_of_it() -> None:
@@ -243,11 +221,7 @@ def test_a_rule_that_is_not_linear_in_g_gets_all_of_it() -> None:
         ("1 + 0 * g", lambda g, _f: torch.ones_like(g)),
         ("f()**2", lambda _g, f: f**2),
     ):
-        pair = StochasticPair(
-            find_op(COIN), find_rule(f"formula: {rule}"), find_loss("(y - 0.45)**2"), {}, -3.0
-        )
-        both = [
-            each(-3 * 2 * (torch.full_like(X, y) - 0.45), -3 * square(torch.full_like(X, y)))
-            for y in (0.0, 1.0)
-        ]
+        loss = find_loss("(y - 0.45)**2")
+        pair = StochasticPair(find_op(COIN), find_rule(f"formula: {rule}"), loss, {}, -3.0)
+        both = [each(-6 * (y - 0.45), -3 * square(y)) for y in (torch.zeros_like(X), torch.ones_like(X))]
         torch.testing.assert_close(pair.gradient(X).mean, (1 - P) * both[0] + P * both[1])

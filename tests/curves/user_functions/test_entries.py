@@ -14,6 +14,7 @@ import explorer.curves.user_functions.entries
 from explorer.curves.user_functions.entries import UserOp
 from explorer.lessons import ClampGradient, MyReLU, RoundGradient
 from explorer.snippets import jax_snippet
+from tests.checks.cases.case import make_function
 from tests.selection import loop_over, take_part
 
 # A function, and the pair of the catalogue that computes the same.
@@ -95,43 +96,23 @@ def test_the_nearest_rules_of_a_function_are_found():
     assert explorer.nearest(MyReLU, "default")[0].distance < 1e-7
 
 
-class NoneForX(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x.clone()
-
-    @staticmethod
-    def backward(ctx, g):
-        return None
-
-
-class RaisesInBackward(NoneForX):
-    @staticmethod
-    def backward(ctx, g):
-        raise RuntimeError("no way back.")
-
-
-class MeanInBackward(NoneForX):
-    @staticmethod
-    def backward(ctx, g):
-        return g.mean().expand_as(g) * torch.arange(len(g))
-
-
-class NoiseInBackward(NoneForX):
-    @staticmethod
-    def backward(ctx, g):
-        return g * torch.rand_like(g)
+def raise_error(x, g):
+    raise RuntimeError("no way back.")
 
 
 REFUSED = {
     "it is not elementwise: y at one x depends on the other elements": lambda x: x.softmax(0),
     r"it is not elementwise: x of shape \(64,\) gives y of shape \(\)": lambda x: x.sum(),
-    "it is not elementwise: the gradient at one x depends on the other elements": MeanInBackward,
+    "it is not elementwise: the gradient at one x depends on the other elements": make_function(
+        torch.clone, lambda x, g: g.mean().expand_as(g) * torch.arange(len(g))
+    ),
     "it is random: two calls with the same x give different y": torch.rand_like,
-    "its backward is random: it returns two different gradients for the same x and g": NoiseInBackward,
+    "its backward is random: it returns two different gradients for the same x and g": make_function(
+        torch.clone, lambda x, g: g * torch.rand_like(g)
+    ),
     "it raises ZeroDivisionError: integer division or modulo by zero": lambda x: x * (1 // 0),
-    "its backward raises RuntimeError: no way back": RaisesInBackward,
-    "its backward returns None for x": NoneForX,
+    "its backward raises RuntimeError: no way back": make_function(torch.clone, raise_error),
+    "its backward returns None for x": make_function(torch.clone, lambda x, g: None),
     "it returns a ndarray, not a tensor": lambda x: x.detach().numpy(),
     "it returns complex numbers": lambda x: x + 1j,
     "it raises TypeError: .*softmax": torch.softmax,
@@ -151,15 +132,11 @@ def test_a_function_that_cannot_be_sampled_is_refused_with_the_reason(words, fun
                 call()
 
 
-def _by_place(x, g):
-    return g * (torch.arange(g.numel()) % 2)
-
-
 DEPENDENT = {
     "the standard deviation": lambda x, g: g * (x.abs() <= 2 * x.std()),
     "the largest x": lambda x, g: g * (x.abs() < 0.9 * x.abs().max()),
     "the median": lambda x, g: g * (x.abs() <= x.abs().median()),
-    "the place": _by_place,
+    "the place": lambda x, g: g * (torch.arange(g.numel()) % 2),
     "the first place": lambda x, g: torch.cat([g[:1] * 0, g[1:]]),
     "the mean of g": lambda x, g: g - g.mean(),
     "a mask by the mean of g": lambda x, g: g * (x > g.mean()),
@@ -170,18 +147,8 @@ DEPENDENT = {
 
 @pytest.mark.parametrize("what", DEPENDENT)
 def test_a_gradient_that_depends_on_other_elements_is_not_sampled(what):
-    class Own(NoneForX):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            return x.round()
-
-        @staticmethod
-        def backward(ctx, g):
-            return DEPENDENT[what](*ctx.saved_tensors, g)
-
     with pytest.raises(ValueError, match="the gradient at one x depends on the other elements"):
-        explorer.sample("round", Own)
+        explorer.sample("round", make_function(torch.round, DEPENDENT[what]))
 
 
 def test_a_function_that_hangs_is_refused(monkeypatch):

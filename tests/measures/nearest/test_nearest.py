@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from explorer import nearest
 from explorer.catalogue import RULES, Op, Rule, find_op, find_rule
+from explorer.formula import Formula
+from explorer.formula.tree import Binary, Name, Number, Unary, substitute
 from explorer.gradient import bind
 from explorer.measures.nearest.fitting import Fit, Fitter
 from explorer.measures.nearest.neighbours import _compute_neighbour, find_neighbours
@@ -17,13 +19,25 @@ from explorer.measures.nearest.words import format_factor
 from tests.catalogue import fixed
 from tests.catalogue.cases import is_whole
 from tests.catalogue.fixed import OPS
-from tests.measures.nearest.moved import moved
 from tests.selection import take_part
 
 SIGN = find_op("formula: sign(x)")
 COMPARED = [rule for rule in fixed.RULES.values() if not rule.learned]
 # A fit follows kinks that are declared, and no whole number such as a zero point.
 FITTED = [rule for rule in COMPARED if rule.kinks is not None and not any(map(is_whole, rule.parameters))]
+
+
+def moved(op: Op, rule: Rule, factor: float, width: float, shift: float) -> Rule:
+    """``factor * rule((x - shift) / width)``, however long its formula becomes; without declared kinks."""
+    tree = (rule.parsed or op.parsed.gradient).tree
+    number = lambda value: Number(value) if value >= 0 else Unary("-", Number(-value))  # noqa: E731
+    inner = Binary("/", Binary("-", Name("x"), number(shift)), number(width))
+    y = substitute(op.parsed.tree, {Name("x"): inner})
+    made = Rule("own", "Own", "g", parameters=rule.parameters)
+    vars(made)["parsed"] = Formula(
+        Binary("*", number(factor), substitute(tree, {Name("x"): inner, Name("y"): y}))
+    )
+    return made
 
 
 def op_for(rule: Rule) -> Op:
