@@ -4,7 +4,6 @@ import re
 
 
 def read_words(text: str) -> frozenset[str]:
-    """Return the words of a text."""
     return frozenset(text.split())
 
 

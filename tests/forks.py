@@ -24,46 +24,45 @@ _LOADED = (
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
 
 
-class Fork:
-    """A process that was forked for us, as ``subprocess.Popen`` has it."""
+class Fork(ForkServerProcess):
+    """A process that is forked for us, as ``subprocess.Popen`` has it."""
 
-    def __init__(self, process: ForkServerProcess) -> None:
+    def start(self) -> None:
         # Else it begins with what is the main module here, which may be the page that a test ran last.
         with patch.dict(sys.modules, __main__=ModuleType("__main__")):
-            process.start()
-        self._process = process
-        self.pid = int(process.pid or 0)
+            super().start()
+
+    @property
+    def pid(self) -> int:
+        return int(self.ident or 0)
 
     @property
     def returncode(self) -> int | None:
         """Its exit status, None while it goes on."""
-        return self._process.exitcode
+        return self.exitcode
 
     def poll(self) -> int | None:
-        """The same."""
-        return self.returncode
+        return self.exitcode
 
     def wait(self, timeout: float | None = None) -> int:
         """Its exit status at its end. Raises subprocess.TimeoutExpired."""
-        self._process.join(timeout)
-        if self.returncode is None:
+        self.join(timeout)
+        if self.exitcode is None:
             raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
-        return self.returncode
+        return self.exitcode
 
     def send_signal(self, sign: int) -> None:
-        """Send a signal while it goes on."""
-        if self._process.is_alive():
+        if self.is_alive():
             os.kill(self.pid, sign)
-
-    def kill(self) -> None:
-        """End it, stopped or not."""
-        self._process.kill()
 
 
 def begin(module: str, arguments: list[str], environment: Mapping[str, str], log: Path) -> Fork:
     """``python -m module`` with arguments, in a process group of its own; what it writes goes to ``log``."""
     log.write_bytes(b"")
-    return Fork(loaded().Process(target=_run, args=(module, arguments, dict(environment), log)))
+    loaded()
+    process = Fork(target=_run, args=(module, arguments, dict(environment), log))
+    process.start()
+    return process
 
 
 @functools.cache

@@ -1,23 +1,17 @@
 """Try the package where it is installed: ``python -W error tests/installed.py FOLDER``, FOLDER being where.
 
-Prints how long the import took beside that of torch. Nothing of the project's own folder is used.
+Nothing of the project's own folder is used.
 """
 
 import importlib.metadata
 import runpy
 import sys
-import time
 from unittest.mock import patch
 
-begun = time.perf_counter()
-import torch  # noqa: E402
+import torch
 
-between = time.perf_counter()
-import explorer  # noqa: E402
-
-ended = time.perf_counter()
-
-from explorer.training import Run, Settings  # noqa: E402
+import explorer
+from explorer.training import Run, Settings
 
 assert explorer.__file__.startswith(sys.argv[1]), explorer.__file__
 assert "streamlit" not in sys.modules
@@ -44,7 +38,4 @@ except SystemExit as told:
 assert said.startswith("The app needs Streamlit"), said
 
 version = importlib.metadata.version("gradient-explorer")
-print(
-    f"gradient-explorer {version} beside torch {torch.__version__}: imported in {ended - between:.2f} s, "
-    f"torch in {between - begun:.2f} s"
-)
+print(f"gradient-explorer {version} beside torch {torch.__version__}")

@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 import pytest
 
 PARTS = 7
-_PART = (
-    "EXPLORER_TESTS_PART"  # environment variables, since workers and modules that are imported read them too
-)
+# Environment variables, since workers and modules that are imported read them too.
+_PART = "EXPLORER_TESTS_PART"
 _ENTRY = "EXPLORER_TESTS_ENTRY"
 _THOROUGH = "EXPLORER_TESTS_THOROUGH"
 Item = TypeVar("Item")
@@ -52,11 +51,8 @@ def find_part_of_day(seconds: int) -> int:
 def describe_part() -> str:
     """Return the line that tells which part of the sweeps this run takes."""
     part = os.environ[_PART]
-    return (
-        "Sweeps: every part"
-        if part == "all"
-        else f"Sweeps: part {part} of {PARTS} (repeat it with --part {part})"
-    )
+    taken = "every part" if part == "all" else f"part {part} of {PARTS} (repeat it with --part {part})"
+    return f"Sweeps: {taken}"
 
 
 def deselect_thorough(config: pytest.Config, items: list[pytest.Item]) -> None:

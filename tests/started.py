@@ -23,14 +23,12 @@ LOG = Path("log.txt")
 
 
 def free_port() -> int:
-    """A port that nothing listens at."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def answer(path: str) -> str:
-    """The answer of the server."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=STARTS_WITHIN_S) as response:
         return str(response.read().decode())
 

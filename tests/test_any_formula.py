@@ -22,7 +22,6 @@ SIZES = (0.0, 5e-324, 1e-45, 1e-8, 1.0, 7e4, 3e38, 1e39, 1.7e308)
 numbers = st.sampled_from([sign * size for size in SIZES for sign in (1, -1)])
 positions = st.floats(-MAX_ABS_X, MAX_ABS_X) | st.sampled_from((0.0, 1e-30, -3.0, MAX_ABS_X))
 constants = st.fixed_dictionaries(dict.fromkeys(PARAMETERS, numbers))
-more = settings(many, max_examples=count_examples(80), suppress_health_check=[HealthCheck.too_slow])
 
 
 def pair_of(formula) -> tuple[str, str]:
@@ -31,39 +30,26 @@ def pair_of(formula) -> tuple[str, str]:
     return (text, "default") if set(formula.variables) <= {"x"} else ("abs", text)
 
 
-@more
+@settings(many, max_examples=count_examples(80), suppress_health_check=[HealthCheck.too_slow])
 @given(formulas, constants, numbers, positions, positions)
 @example(parse("-x"), {}, 1.7e308, 0.0, 0.0)  # gradients that differ by more than a number can be
-def test_curves_and_their_words(formula, values, g, start, stop):
+def test_curves_words_code_and_links(formula, values, g, start, stop):
     op, rule = pair_of(formula)
     chosen = {name: value for name, value in values.items() if name in formula.parameters}
     curves = sample_curves(op, [rule, "straight_through"], start=start, stop=stop, g=g, points=51, **chosen)
     assert (np.diff(curves.x) > 0).all()
     assert set(curves.columns) == {FORWARD, *(entry.key for entry in curves.rules)}
-    assert all(values.shape == curves.x.shape for values in curves.columns.values())
+    assert all(column.shape == curves.x.shape for column in curves.columns.values())
     words = describe(curves)
     assert words.endswith(".")
     assert "nan" not in words.split()
-
-
-@more
-@given(formulas, constants)
-def test_code(formula, values):
-    op, rule = pair_of(formula)
     for write in (snippet, jax_snippet):
         code = write(op, rule, values)
         assert code is None or ast.parse(code)
-
-
-@more
-@given(formulas, constants, numbers, positions, positions)
-def test_links(formula, values, g, start, stop):
-    op, rule = pair_of(formula)
     query = {name: [repr(value)] for name, value in values.items()}
     query |= {"op": [op], "rule": [rule, "default"], "g": [repr(g)], "range": [repr(start), repr(stop)]}
     choice, notices = from_query(query)
     assert all(notice.endswith(".") for notice in notices)
     if not any("longer than" in notice for notice in notices):
-        assert choice.op == op
-        assert choice.rules[0] == rule
+        assert (choice.op, choice.rules[0]) == (op, rule)
     assert all(map(math.isfinite, (choice.g, *choice.range, *choice.parameters.values())))

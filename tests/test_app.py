@@ -5,6 +5,7 @@ import gc
 import importlib
 from collections.abc import Iterator
 from types import ModuleType
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -25,16 +26,9 @@ def app() -> ModuleType:
     return importlib.import_module("app")
 
 
-class _Engine:
-    closed = False
-
-    def close(self) -> None:
-        self.closed = True
-
-
 @pytest.fixture
-def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Engine]:
-    stub = _Engine()
+def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mock]:
+    stub = Mock()
     monkeypatch.setattr(ui, "shared_engine", lambda: stub)
     gc.unfreeze()
     threads = torch.get_num_threads()
@@ -43,9 +37,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Engine]:
     gc.unfreeze()
 
 
-def test_the_server_warms_up_freezes_and_closes(
-    app: ModuleType, engine: _Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_server_warms_up_freezes_and_closes(app, engine, monkeypatch):
     sampled = []
     files.compress_file.cache_clear()
     monkeypatch.setattr(ui, "sample", lambda *given: sampled.append((given, gc.get_freeze_count())))
@@ -53,7 +45,7 @@ def test_the_server_warms_up_freezes_and_closes(
     async def served() -> tuple[int, bool]:
         async with app.lifespan(app.app):
             assert torch.get_num_threads() == 1
-            return gc.get_freeze_count(), engine.closed
+            return gc.get_freeze_count(), engine.close.called
 
     frozen, closed = asyncio.run(served())
     assert [given for given, _ in sampled] == [("round", ["default", "straight_through"])]
@@ -61,7 +53,7 @@ def test_the_server_warms_up_freezes_and_closes(
     assert frozen > 10_000
     assert files.compress_file.cache_info().currsize > 20  # what a first visit loads is compressed
     assert not closed
-    assert engine.closed
+    assert engine.close.called
 
 
 def test_the_server_runs_this_lifespan_and_shows_this_error(app: ModuleType) -> None:
@@ -106,10 +98,8 @@ def test_a_busy_server_leaves_a_page_to_streamlit(app: ModuleType, monkeypatch: 
     assert b'id="root"' in answer.body
 
 
-@pytest.mark.parametrize(
-    ("path", "is_ours"), [("/Train", True), ("/_stcore", False), ("/favicon.png", False)]
-)
-def test_an_address_that_is_no_page_has_the_style_of_one(app: ModuleType, path: str, is_ours: bool) -> None:
+@pytest.mark.parametrize(("path", "is_ours"), [("/Train", 1), ("/_stcore", 0), ("/favicon.png", 0)])
+def test_an_address_that_is_no_page_has_the_style_of_one(app: ModuleType, path: str, is_ours: int) -> None:
     scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": []}
     routes = [route for route in app.app._user_routes if route.matches(scope)[0] is Match.FULL]
     assert bool(routes) == is_ours

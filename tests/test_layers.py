@@ -136,7 +136,6 @@ def breaches(root: Path, table: dict[str, Row]) -> list[str]:
 
 
 def modules_of(scripts: Path) -> list[Path]:
-    """All modules of the browser's half."""
     return sorted(scripts.rglob("*.js"))
 
 
@@ -244,12 +243,6 @@ def test_rooms_of_the_browser_import_what_the_table_says_and_nothing_that_is_gon
     assert used == ROOMS
 
 
-def test_the_files_are_really_read():
-    parts = {part_of(path, ROOT) for path in files_of(ROOT)}
-    assert {"formula", "catalogue", "gradient", "curves", "takeaway", "ui", "app"} <= parts
-    assert "torch.Tensor" in set(imports_of(ROOT / "explorer" / "curves" / "kinks.py", ROOT))
-
-
 SMALL = rows_of("""
 | part | what it holds | of others | of ours |
 |---|---|---|---|
@@ -268,7 +261,6 @@ The rest.
         ("explorer/low.py", "import torch, math\nimport numpy as np\nfrom torch.nn import functional", None),
         ("explorer/low.py", "from sklearn.datasets import load_digits", None),
         ("explorer/high.py", "import sklearn", "imports sklearn"),
-        ("explorer/low.py", "from explorer import high", "imports explorer.high"),
         ("explorer/low.py", "from .high import x", "imports explorer.high.x"),
         ("explorer/low/deep/er.py", "from ...high import x", "imports explorer.high.x"),
         ("explorer/low.py", "def f():\n    if x:\n        import pandas.core", "imports pandas.core"),
@@ -278,7 +270,6 @@ The rest.
         ("explorer/__init__.py", "from explorer.low import x\nfrom explorer.high.y import z", None),
         ("explorer/other.py", "", "is in no row"),
         ("app.py", "from explorer.low import x", "imports explorer.low.x"),
-        ("tests/test_x.py", "import anything", None),
     ],
 )
 def test_the_check_itself(tmp_path: Path, file: str, code: str, expected: str | None):
@@ -288,21 +279,3 @@ def test_the_check_itself(tmp_path: Path, file: str, code: str, expected: str | 
     found = breaches(tmp_path, SMALL)
     assert len(found) == (expected is not None)
     assert all(expected in each and each.startswith(file) for each in found)
-
-
-@pytest.mark.parametrize(
-    ("code", "named"),
-    [
-        ('import { x } from "./b.js";\nexport { y } from "./b.js";', ["low/b.js"] * 2),
-        ("import {\n  x,\n} from '../high/c.js';", ["high/c.js"]),
-        ("const { x } = await import('../high/c.js');", ["high/c.js"]),
-        ("await import(`./${key}.js`);", []),
-        ("await import(name);", ["a name computed at run time"]),
-        ('/** @type {import("../high/c.js").X} */', ["high/c.js"]),
-        ('import { x } from "https://elsewhere.org/x.js";', ["https://elsewhere.org/x.js"]),
-    ],
-)
-def test_the_imports_of_a_module_are_named(tmp_path: Path, code: str, named: list[str]):
-    (tmp_path / "low").mkdir()
-    (tmp_path / "low" / "a.js").write_text(code, encoding="utf-8")
-    assert list(named_by(tmp_path / "low" / "a.js", tmp_path)) == named

@@ -1,9 +1,8 @@
 """The public names of the package, and that they need no Streamlit."""
 
 import inspect
-import os
 import pkgutil
-import shutil
+import re
 import subprocess
 import sys
 import tomllib
@@ -13,8 +12,10 @@ from pathlib import Path
 import pytest
 import torch
 from packaging.requirements import Requirement
+from packaging.version import Version
 
 import explorer
+from explorer.curves import sample_curves
 from explorer.training import Run, Settings
 from tests.test_layers import EVERYWHERE, files_of, imports_of, part_of
 
@@ -52,20 +53,6 @@ def test_every_public_name_is_there_and_says_what_it_is(name: str):
             thing["round"] = None
 
 
-def test_the_examples_of_the_package_run():
-    x = torch.tensor([-0.6, 2.2], requires_grad=True)
-    y = explorer.apply("formula: x**3", "formula: 3*x**2*g", x)
-    y.sum().backward()
-    torch.testing.assert_close(x.grad, 3 * x.detach() ** 2)
-    frame = explorer.sample("clamp", ["default", "masked"], start=-2, stop=2, points=401, g=2.0, lo=0, hi=1)
-    curves = [trace.meta for trace in explorer.figure(frame).data if trace.meta]
-    assert curves == ["forward", "default", "masked"]
-    assert explorer.parse("g * (abs(x) <= 1)").variables == ("g", "x")
-    with pytest.raises(explorer.FormulaError) as caught:
-        explorer.parse("g + z")
-    assert (caught.value.column, "z" in caught.value.message) == (5, True)
-
-
 @pytest.mark.parametrize("call", [explorer.sample, explorer.snippet, explorer.instrument])
 def test_every_call_names_the_part_of_its_argument_that_cannot_be_parsed(call: Callable[..., object]) -> None:
     with pytest.raises(explorer.FormulaError) as caught:
@@ -95,16 +82,11 @@ def loaded() -> list[set[str]]:
     return [set(line.split()) for line in ended.stdout.splitlines()]
 
 
-def test_the_core_works_without_streamlit(loaded: list[set[str]]):
+def test_the_core_works_without_streamlit_and_imports_rarely_needed_modules_lazily(loaded: list[set[str]]):
     _, everything = loaded
     assert {"explorer.curves", "explorer.description.figures", "explorer.training"} <= everything
-    assert not {name for name in everything if name.split(".")[0] in ("streamlit", "starlette")}
+    assert not {"streamlit", "starlette", "black", "sklearn", "scipy", "distributed", "sympy"} & everything
     assert not {name for name in everything if name.startswith("explorer.ui")}
-
-
-@pytest.mark.parametrize("package", ["black", "sklearn", "scipy", "distributed", "sympy"])
-def test_rarely_needed_modules_are_imported_lazily(loaded: list[set[str]], package: str):
-    assert package not in loaded[-1]
 
 
 def test_a_training_or_a_study_loads_neither_pandas_nor_plotly_nor_scikit_learn(loaded: list[set[str]]):
@@ -155,9 +137,7 @@ def test_the_pins_of_the_app_fit_the_bounds_of_the_package():
         bounds = DECLARED[pin.name].specifier
         assert exact.operator == "=="
         assert exact.version in bounds
-        assert {bound.operator for bound in bounds} == {">=", "<"}, (
-            "open-ended bounds break when a library does"
-        )
+        assert {bound.operator for bound in bounds} == {">=", "<"}, "open ends break when a library does"
 
 
 def test_every_imported_package_is_declared():
@@ -170,53 +150,48 @@ def test_every_imported_package_is_declared():
         assert {IMPORTED_AS.get(name, name) for name in first} <= allowed.get(part_of(path, ROOT), core), path
 
 
-SMALL_PLOTLY = "node_modules/plotly.js-basic-dist-min"
+def test_the_newest_entry_of_the_changes_is_this_version():
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.findall(r"^## (\S+?),? ", changes, flags=re.MULTILINE)
+    assert versions[0] == PROJECT["version"] == explorer.__version__
+    assert sorted(versions, key=Version, reverse=True) == versions
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package as pip installs it: built from a copy, without network, into a folder of its own."""
-    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("target")
-    shutil.copytree(ROOT / "explorer", source / "explorer", ignore=shutil.ignore_patterns("__pycache__"))
-    for folder in (".streamlit", "deploy", SMALL_PLOTLY):
-        shutil.copytree(ROOT / folder, source / folder)
-    for name in ("app.py", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    offline = ["--no-deps", "--no-index", "--no-build-isolation", "--target", str(target)]
-    ended = subprocess.run([*pip, *offline, str(source)], capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stderr
-    return target
+def test_every_page_that_names_the_torch_that_works_is_right():
+    (torch,) = (r for r in map(Requirement, PROJECT["dependencies"]) if r.name == "torch")
+    bounds = {bound.operator: Version(bound.version) for bound in torch.specifier}
+    lowest, beyond = bounds[">="], bounds["<"]
+    newest = f"{beyond.major}.{beyond.minor - 1}"
+    pages = {path.name: path.read_text("utf-8") for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))}
+    named = {name: {*re.findall(r"torch ([\d.]+\d) to ([\d.]+\d)", text)} for name, text in pages.items()}
+    right = {(str(lowest), newest)}
+    assert {name: each for name, each in named.items() if each} == dict.fromkeys(
+        ("README.md", "library.md", "CHANGELOG.md"), right
+    )
 
 
-def test_the_installed_package_holds_every_file(installed: Path):
-    for path in (ROOT / "explorer").rglob("*"):
-        if path.is_file() and "__pycache__" not in path.parts:
-            assert (installed / path.relative_to(ROOT)).is_file(), path
-    small = (ROOT / SMALL_PLOTLY / "plotly-basic.min.js").read_bytes()
-    name = f"explorer/instrument/{Path(SMALL_PLOTLY).name}/plotly-basic.min.js"
-    assert (installed / name).read_bytes() == small
+def observe() -> object:
+    model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU())
+    with explorer.observe(model) as seen:
+        model(torch.ones(2, 3)).sum().backward()
+    return seen
 
 
-def test_the_installed_package_works_from_anywhere(installed: Path, tmp_path: Path):
-    ended = subprocess.run(
-        [sys.executable, "-W", "error", ROOT / "tests" / "installed.py", str(installed)],
-        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(installed)}, capture_output=True, text=True,
-    )  # fmt: skip
-    assert ended.returncode == 0, ended.stderr
-
-
-def test_the_version_is_that_of_the_package():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert explorer.__version__ == project["version"]
-
-
-def test_a_run_and_a_snapshot_are_one_short_line():
+def test_what_a_notebook_shows_of_an_object_is_one_short_line():
     run = Run(Settings(task="xor", op="relu", rules=("default", "zero"), seeds=2, steps=10))
     run.advance(4)
-    assert repr(run) == "Run(xor, relu with default, zero, 2 seeds, step 4 of 10)"
     loss = run.snapshot().loss["default"]
-    assert repr(run.snapshot()).startswith(f"Snapshot(xor, step 4 of 10, loss: default {loss:.4g}, zero ")
+    for thing, words in (
+        (run, "Run(xor, relu with default, zero, 2 seeds, step 4 of 10)"),
+        (run.snapshot(), f"Snapshot(xor, step 4 of 10, loss: default {loss:.4g}, zero "),
+        (sample_curves("round", ["straight_through"]), "Curves(round with straight_through"),
+        (explorer.lens("round"), "Lens(round, uniform noise of width 1"),
+        (explorer.rule_map("round", "straight_through"), "RuleMap(round"),
+        (observe(), "Observation(Sequential, sites: 1"),
+    ):
+        assert repr(thing).startswith(words)
+        assert len(repr(thing)) < 120
+        assert "\n" not in repr(thing)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import dataclasses
 import io
 import json
 import math
+from itertools import starmap
 
 import numpy as np
 import pandas as pd
@@ -26,16 +27,8 @@ OWN = "formula: g * (abs(x) <= 2)"
 
 @pytest.fixture(scope="module")
 def run():
-    settings = Settings(
-        task="digits",
-        op="sign",
-        rules=("clipped", OWN),
-        steps=30,
-        seeds=2,
-        seed=3,
-        hidden=(8, 6),
-        device="cpu",
-    )
+    given = {"steps": 30, "seeds": 2, "seed": 3, "hidden": (8, 6), "device": "cpu"}
+    settings = Settings(task="digits", op="sign", rules=("clipped", OWN), **given)
     trained = Run(settings)
     trained.advance(25)
     return trained
@@ -143,13 +136,11 @@ def test_settings_have_a_limit(monkeypatch):
 def test_weights_are_taken_by_linear_layers_and_give_the_score(run):
     file = weights_file(run.weights(), run.settings)
     weights = load(file)
+    sizes = [(64, 8), (8, 6), (6, 10)]
     nets = torch.nn.ModuleDict(
         {
             rule: torch.nn.ModuleDict(
-                {
-                    seed: torch.nn.ModuleList(torch.nn.Linear(a, b) for a, b in [(64, 8), (8, 6), (6, 10)])
-                    for seed in ("3", "4")
-                }
+                {seed: torch.nn.ModuleList(starmap(torch.nn.Linear, sizes)) for seed in "34"}
             )
             for rule in ("clipped", "rule_2")
         }
