@@ -24,8 +24,8 @@ def test_formats_have_latex(text, latex):
 
 
 def test_uncalled_the_names_stay_parameters():
-    formula = parse("x * fp + exponent / float8_e5m2", parameters=None)
-    assert formula.parameters == ("fp", "exponent", "float8_e5m2")
+    formula = parse("x * fp + exponent / float8_e5m2 * through", parameters=None)
+    assert formula.parameters == ("fp", "exponent", "float8_e5m2", "through")
     both = parse("exponent(x, exponent) * fp", parameters=None)
     assert both.parameters == ("exponent", "fp")
     assert both.bind({"exponent": -2.0, "fp": 3.0})(torch.tensor([5.0, 0.1])).tolist() == [6.0, -6.0]

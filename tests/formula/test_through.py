@@ -114,13 +114,6 @@ def test_a_refusal_names_the_column(text, message, column):
     assert refused.value.column == column
 
 
-def test_uncalled_it_stays_the_name_of_a_parameter():
-    formula = parse("through * x", parameters=None)
-    assert formula.parameters == ("through",)
-    y = apply("formula: through * x", "default", torch.ones(3), through=2.0)
-    assert y.tolist() == [2.0] * 3
-
-
 def test_nan_and_infinities():
     y = apply("formula: through(x, -1, 3, 1, 5)", "default", torch.tensor([math.nan, math.inf, -math.inf]))
     assert y[1:].tolist() == [5, 3]

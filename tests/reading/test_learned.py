@@ -185,12 +185,13 @@ def test_a_gradient_that_is_not_a_plain_sum_is_left_out_and_named(what: str) -> 
 
 
 NOTES = {
-    "(g * x).sum()": "the gradient for s has shape (): torch raises an error where s has another",
+    "(g * x).sum()": "the gradient for s has shape (): torch raises an error where s has another, such as "
+                     "(1,); .reshape(s.shape) suits both",
     "(g * x).sum(dim=0)": "backward sums the gradient for s along a dimension",
     "(g * x).reshape(-1, s.numel()).sum(0)": "backward sums the gradient for s along a dimension",
     "(g * x).sum().expand_as(s)": "each value of s gets the sum over all elements",
     "(g * x).sum().expand(s.shape)": "each value of s gets the sum over all elements",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("text", NOTES)

@@ -143,30 +143,66 @@ def test_surrounding_code_is_followed_if_it_affects_the_function(before: str) ->
     assert _read(before + _fn("return x * A")) == _written("x * 2", "g")
 
 
-def test_a_test_in_the_function_around_decides() -> None:
-    source = "def make(k):\n  s = 1\n  if k > 1:\n    s = 2\n  if k > 9:\n    return None\n"
-    inner = _fn("return x * s").replace("\n", "\n  ")
-    assert _read(f"{source}  {inner}\n  return Fn") == _written("where(k > 1, x * 2, x)", "g")
+PROGRAMS = {
+    "a test in the function around decides": (
+        "def make(k):\n  s = 1\n  if k > 1:\n    s = 2\n  if k > 9:\n    return None\n  "
+        + _fn("return x * s").replace("\n", "\n  ") + "\n  return Fn",
+        "where(k > 1, x * 2, x)", "g"),
+    "a decorator of the text is followed and any other passed over": (
+        "def times(k):\n  def wrap(f):\n    @functools.wraps(f)\n    def inner(*inputs, **named):\n"
+        "      return k * f(*inputs, **named)\n    return inner\n  return wrap\n\n"
+        "@torch.jit.script\n@times(3)\ndef f(x):\n  return x.tanh()\n",
+        "3 * tanh(x)", "default"),
+    "detached in place": (
+        "def f(x):\n  y = x.tanh()\n  y.detach_()\n  return x * y\n", "x * tanh(x)", "g * tanh(x)"),
+    "detached, then a leaf": (
+        "def f(x):\n  y = x.detach().requires_grad_()\n  return x * y\n", "x * x", "g * x"),
+    "a layer in place": (
+        "def f(x):\n  y = x * 2\n  nn.LeakyReLU(0.5, True)(y)\n  return y\n",
+        "leaky_relu(x * 2, 0.5)", "default"),
+    "a layer of layers": (
+        "class Net(nn.Module):\n  slope = 0.1\n  def __init__(self, on=None):\n    super().__init__()\n"
+        "    if on is None:\n      on = 2.0\n    self.register_buffer('on', torch.tensor(on))\n"
+        "    self.f = nn.Sequential(nn.LeakyReLU(self.slope), nn.Tanh())\n"
+        "  def forward(self, x):\n    return self.f(x) * self.on\n",
+        "tanh(leaky_relu(x, 0.1)) * 2", "default"),
+    "constants of the module, the class and the function around": (
+        "from math import pi as PI\nA = 2\ndef make(b, c=3):\n  d = b * c\n"
+        "  class Fn(torch.autograd.Function):\n    E = 4\n    @staticmethod\n    def forward(ctx, x):\n"
+        "      return x * A * d * ctx.E * PI\n    @staticmethod\n    def backward(ctx, g):\n"
+        "      return g * Fn.E\n  return Fn.apply\n",
+        "x * 2 * (b * 3) * 4 * pi", "g * 4"),
+    "unrelated code of a script": (
+        "data = load('x.csv')\nfor epoch in range(10):\n  print(epoch)\nwith open('f') as f:\n  pass\n"
+        + _fn("return x.round()") + "y = Fn.apply(data)\n",
+        "round(x)", "g"),
+    "a mask that was kept is no output though the output counts it": (
+        _fn("m = x > 0\nctx.m, ctx.kept = m, m.float()\nreturn m.float()",
+            "return torch.where(ctx.m, g, g * ctx.kept)"),
+        "where(x > 0, 1, 0)", "where(x > 0, g, g * y)"),
+    "the branches of a parameter are joined in op and rule": (
+        _fn("ctx.k = k\nif k == 1:\n  return x.sign()\nreturn x.round()",
+            "if ctx.k == 1:\n  return g * 2, None\nreturn g, None", takes="ctx, x, k"),
+        "where(k == 1, sign(x), round(x))", "where(k == 1, g * 2, g)"),
+    "a gradient stopped by a decorator": (
+        "@torch.no_grad()\ndef hard(x):\n  return x.sign()\n"
+        "def f(x):\n  s = x.tanh()\n  return hard(s) - s.detach() + s\n",
+        "sign(tanh(x))", "g * (1 - tanh(x)**2)"),
+    "the old instance style": (
+        "class Fn(Function):\n  def __init__(self, bound):\n    super(Fn, self).__init__()\n"
+        "    self.bound = bound\n  def forward(self, input):\n    self.save_for_backward(input)\n"
+        "    return input.clamp(-self.bound, self.bound)\n  def backward(self, grad_output):\n"
+        "    input, = self.saved_tensors\n    grad_input = grad_output.clone()\n"
+        "    grad_input[input.abs() > self.bound] = 0\n    return grad_input\n",
+        "clamp(x, -bound, bound)", "where(abs(x) > bound, 0, g)"),
+    "the function that uses the others": (
+        "def inner(x):\n  return x * 2\n\ndef outer(x):\n  return inner(x) + 1\n", "x * 2 + 1", "default"),
+}  # fmt: skip
 
 
-def test_a_decorator_of_the_text_is_followed_and_any_other_passed_over() -> None:
-    times = "def times(k):\n  def wrap(f):\n    @functools.wraps(f)\n    def inner(*inputs, **named):\n"
-    times += "      return k * f(*inputs, **named)\n    return inner\n  return wrap\n\n"
-    assert _read(times + "@torch.jit.script\n@times(3)\ndef f(x):\n  return x.tanh()\n") == _written(
-        "3 * tanh(x)", "default"
-    )
-
-
-@pytest.mark.parametrize(
-    ("body", "op", "rule"),
-    [
-        ("y = x.tanh()\n  y.detach_()\n  return x * y", "x * tanh(x)", "g * tanh(x)"),
-        ("y = x.detach().requires_grad_()\n  return x * y", "x * x", "g * x"),
-        ("y = x * 2\n  nn.LeakyReLU(0.5, True)(y)\n  return y", "leaky_relu(x * 2, 0.5)", "default"),
-    ],
-)
-def test_in_place_changes_are_followed(body: str, op: str, rule: str) -> None:
-    assert _read(f"def f(x):\n  {body}\n") == _written(op, rule)
+@pytest.mark.parametrize(("source", "op", "rule"), PROGRAMS.values(), ids=PROGRAMS)
+def test_a_program_is_read_with_the_code_around(source: str, op: str, rule: str) -> None:
+    assert _read(source) == _written(op, rule)
 
 
 @pytest.mark.parametrize(
@@ -174,65 +210,3 @@ def test_in_place_changes_are_followed(body: str, op: str, rule: str) -> None:
 )
 def test_a_constant_made_a_float_tensor_is_a_number(one: str) -> None:
     assert _read(_fn(f"return torch.where(x > 0, {one}, 0 * {one})")) == _written("where(x > 0, 1, 0)", "g")
-
-
-def test_a_layer_of_layers_is_read() -> None:
-    source = "class Net(nn.Module):\n  slope = 0.1\n  def __init__(self, on=None):\n    super().__init__()\n"
-    source += "    if on is None:\n      on = 2.0\n    self.register_buffer('on', torch.tensor(on))\n"
-    source += "    self.f = nn.Sequential(nn.LeakyReLU(self.slope), nn.Tanh())\n"
-    assert _read(source + "  def forward(self, x):\n    return self.f(x) * self.on\n") == _written(
-        "tanh(leaky_relu(x, 0.1)) * 2", "default"
-    )
-
-
-def test_constants_of_the_module_the_class_and_the_function_around_are_known() -> None:
-    source = (
-        "from math import pi as PI\nA = 2\ndef make(b, c=3):\n  d = b * c\n"
-        "  class Fn(torch.autograd.Function):\n    E = 4\n    @staticmethod\n    def forward(ctx, x):\n"
-        "      return x * A * d * ctx.E * PI\n    @staticmethod\n    def backward(ctx, g):\n"
-        "      return g * Fn.E\n  return Fn.apply\n"
-    )
-    assert _read(source) == _written("x * 2 * (b * 3) * 4 * pi", "g * 4")
-
-
-def test_unrelated_code_of_a_script_is_ignored() -> None:
-    script = "data = load('x.csv')\nfor epoch in range(10):\n  print(epoch)\nwith open('f') as f:\n  pass\n"
-    assert _read(script + _fn("return x.round()") + "y = Fn.apply(data)\n") == _written("round(x)", "g")
-
-
-def test_a_mask_that_was_kept_is_no_output_though_the_output_counts_it() -> None:
-    forward = "m = x > 0\nctx.m, ctx.kept = m, m.float()\nreturn m.float()"
-    backward = "return torch.where(ctx.m, g, g * ctx.kept)"
-    assert _read(_fn(forward, backward)) == _written("where(x > 0, 1, 0)", "where(x > 0, g, g * y)")
-
-
-def test_the_branches_of_a_parameter_are_joined_in_op_and_rule() -> None:
-    source = _fn(
-        "ctx.k = k\nif k == 1:\n  return x.sign()\nreturn x.round()",
-        "if ctx.k == 1:\n  return g * 2, None\nreturn g, None",
-        takes="ctx, x, k",
-    )
-    assert _read(source) == _written("where(k == 1, sign(x), round(x))", "where(k == 1, g * 2, g)")
-
-
-def test_a_gradient_stopped_by_a_decorator_is_stopped() -> None:
-    hard = "@torch.no_grad()\ndef hard(x):\n  return x.sign()\n"
-    source = hard + "def f(x):\n  s = x.tanh()\n  return hard(s) - s.detach() + s\n"
-    assert _read(source) == _written("sign(tanh(x))", "g * (1 - tanh(x)**2)")
-
-
-def test_a_function_in_the_old_instance_style_is_read() -> None:
-    source = (
-        "class Fn(Function):\n  def __init__(self, bound):\n    super(Fn, self).__init__()\n"
-        "    self.bound = bound\n  def forward(self, input):\n    self.save_for_backward(input)\n"
-        "    return input.clamp(-self.bound, self.bound)\n  def backward(self, grad_output):\n"
-        "    input, = self.saved_tensors\n    grad_input = grad_output.clone()\n"
-        "    grad_input[input.abs() > self.bound] = 0\n    return grad_input\n"
-    )
-    assert _read(source) == _written("clamp(x, -bound, bound)", "where(abs(x) > bound, 0, g)")
-
-
-def test_the_function_that_uses_the_others_is_the_one_that_is_read() -> None:
-    assert _read("def inner(x):\n  return x * 2\n\ndef outer(x):\n  return inner(x) + 1\n") == _written(
-        "x * 2 + 1", "default"
-    )

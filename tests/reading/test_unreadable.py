@@ -140,6 +140,7 @@ def test_unreadable_code_is_named_with_its_line(source: str, line: int, words: s
         ("with torch.no_grad():\n  self.a.fill_(6)", 2), ("self.a[0] = 6", 1), ("setattr(self, 'a', 6)", 1),
         ("self.__dict__['a'] = 6", 1), ("try:\n  self.a = 6\nexcept ValueError:\n  pass", 1),
         ("for i in range(99):\n  self.a += 1", 1), ("if is_six():\n  self.a = 6", 1), ("self.reset()", 3),
+        ("self.half()", 1), ("self.to(torch.float16)", 1), ("self.apply(reset)", 1), ("self.load()", 1),
     ],
 )  # fmt: skip
 def test_untraceable_changes_by_a_layer_are_not_ignored(change: str, lines: int) -> None:

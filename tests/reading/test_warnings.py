@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from explorer.catalogue import find_rule
-from explorer.reading import Input, Note, Reading, read_source, read_sources
+from explorer.reading import Input, Reading, read_source, read_sources
 from tests.reading.sample import function
 from tests.reading.test_learned import executed
 
@@ -224,10 +224,14 @@ def test_values_constant_for_a_second_derivative_are_named(bodies: tuple[str, st
     assert torch.allclose(reading.second.bind({})(*scope), second)
     assert len(reading.notes) == bool(line)
     for note in reading.notes:
-        check_constant(note, text, line)
+        assert note.kind == "constant"
+        assert (
+            f"{line} makes a constant of it" in note or f"{line} saves a value that forward computes" in note
+        )
+        assert text.splitlines()[note.line - 1].strip() == line
 
 
-def check_constant(note: Note, text: str, line: str) -> None:
+def test_once_differentiable_loses_the_second_derivative() -> None:
+    text = function(KEPT, "x, = ctx.saved_tensors\nreturn 3 * x ** 2 * grad_output")
+    (note,) = read_sources(text.replace("    def back", "    @once_differentiable\n    def back"))[0].notes
     assert note.kind == "constant"
-    assert f"{line} makes a constant of it" in note or f"{line} saves a value that forward computes" in note
-    assert text.splitlines()[note.line - 1].strip() == line

@@ -118,8 +118,3 @@ def test_two_of_one_name_stand_side_by_side():
     x = torch.tensor([3.0], requires_grad=True)
     assert [square(x).item(), cube(x).item()] == [9, 27]
     assert torch.autograd.grad(square(x) + cube(x), x)[0].item() == 3
-
-
-def test_an_unknown_name_is_reported():
-    with pytest.raises(ValueError, match="unknown rule"):
-        custom_op_snippet("round", "straight")

@@ -70,12 +70,6 @@ def test_jax_agrees_with_torch(curves, op, rule, dtype):
         np.testing.assert_allclose(ours, theirs.double().numpy(), **limits)
 
 
-def test_every_rule_and_every_op_is_there(curves):
-    assert {len(job["leaves"]["x"]) for job, _ in curves.values()} == {_COUNT}
-    assert {rule for _, rule in CUSTOM + PLAIN} >= set(RULES)
-    assert {op for op, _ in PLAIN} >= set(OPS)
-
-
 def test_the_default_rule_needs_no_custom_derivative():
     assert "custom_vjp" not in jax_snippet("tanh", "default")
     assert "custom_vjp" in jax_snippet("tanh", "straight_through")
