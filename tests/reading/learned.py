@@ -1,6 +1,6 @@
 """Functions that teach their parameters, in the shapes people publish them, in our own words.
 
-Each is called with x and then ``arguments``: a tensor learns. ``learns`` names what is read.
+Each is called with x and then ``arguments``: a tensor learns.
 """
 
 from dataclasses import dataclass, field
@@ -16,14 +16,15 @@ class Published:
     name: str
     source: str
     arguments: dict[str, float | str]
-    learns: tuple[str, ...]
     kinks: tuple[float, ...] = (0.0,)
     names: dict[str, str] = field(default_factory=dict)
 
 
-def published(name: str, forward: str, backward: str, *call: Any, takes: str, **read: Any) -> Published:
-    """Return a sample whose Function has these bodies; ``call`` and ``read`` are further arguments."""
-    return Published(name, function(forward, backward, takes=takes), *call, **read)
+def published(
+    name: str, forward: str, backward: str, arguments: Any, *, takes: str, **read: Any
+) -> Published:
+    """Return a sample whose Function has these bodies; ``read`` are further fields."""
+    return Published(name, function(forward, backward, takes=takes), arguments, **read)
 
 
 PUBLISHED = (
@@ -36,7 +37,6 @@ PUBLISHED = (
         "grad_alpha = torch.sum(grad_output * torch.ge(x, alpha).float()).view(-1)\n"
         "return grad_output * x_range.float(), grad_alpha, None",
         {"alpha": "tensor 1.5", "k": 3},
-        ("alpha",),
         takes="ctx, x, alpha, k",
         kinks=(0.0, 1.5),
     ),
@@ -53,7 +53,6 @@ PUBLISHED = (
         "grad_weight = between * grad_output\n"
         "return grad_weight, grad_alpha, None, None, None, None, grad_beta",
         {"alpha": "tensor 0.5", "g": 0.125, "Qn": -4, "Qp": 3, "per_channel": 0, "beta": "tensor 0.25"},
-        ("alpha", "beta"),
         takes="ctx, weight, alpha, g, Qn, Qp, per_channel, beta",
         kinks=(-1.75, 1.75, 0.5, 0.0, 1.5),
         names={"g": "g_value"},
@@ -68,7 +67,6 @@ PUBLISHED = (
         "grad_s = (grad_output * due).sum() * scale\n"
         "return grad_output * inside, grad_s.reshape(s.shape), None, None",
         {"s": "tensor 0.3", "low": -4, "high": 3},
-        ("s",),
         takes="ctx, x, s, low, high",
         kinks=(-1.2, 0.9, 0.15, 0.0),
     ),
@@ -81,7 +79,6 @@ PUBLISHED = (
         "    grad_w = (grad_output * x.clamp(max=0)).reshape(w.numel(), -1).sum(dim=-1)\n"
         "return grad_x, grad_w",
         {"w": "tensor 0.25"},
-        ("w",),
         takes="ctx, x, w",
     ),
     published(
@@ -92,7 +89,6 @@ PUBLISHED = (
         "grad_hi = grad_output.clone()\ngrad_hi.masked_fill_(x <= hi, 0.)\n"
         "return grad_x, grad_lo.sum().view_as(lo), torch.sum(grad_hi).view(1)",
         {"lo": "tensor -0.75", "hi": "tensor 1.25"},
-        ("lo", "hi"),
         takes="ctx, x, lo, hi",
         kinks=(-0.75, 1.25),
     ),

