@@ -6,18 +6,20 @@ import sys
 import tempfile
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import torch
 
-from explorer.training import Engine, Limits, Run, Settings, Status
+from explorer.training import Engine, Limits, Settings, Status
 from explorer.training.runs.summary import name_device as name_device
 from explorer.training.scheduling.status import SENTENCES
 from explorer.training.system import memory
 from tests.accelerator.absent import is_there
+from tests.accelerator.runs import train
 from tests.accelerator.table import Seen, Table
 from tests.browser.server import free_port, run_server
 
@@ -28,7 +30,6 @@ _SITE = Path(__file__).parent / "site"  # what every Python of the app imports f
 
 
 def add_rows(table: Table, name: str) -> None:
-    """Add a row for the engine's promises, and for the app over HTTP and in a browser."""
     table.attempt("memory after Stop", partial(_free_memory, name))
     table.attempt("a run without enough memory", partial(_run_out_of_memory, name))
     with ExitStack() as stack:
@@ -38,8 +39,7 @@ def add_rows(table: Table, name: str) -> None:
 
 
 def _free_memory(name: str) -> Seen:
-    engine = Engine(Limits(workers=1))
-    try:
+    with closing(Engine(Limits(workers=1))) as engine:
         _end(engine, engine.start(Settings(**_SMALL, device=name)))  # what the device keeps for good is there
         before = count_bytes(name)
         identity = engine.start(Settings(**_LARGE, device=name))
@@ -48,15 +48,12 @@ def _free_memory(name: str) -> Seen:
         during = count_bytes(name)
         engine.command(identity, "stop")
         after = count_bytes(name)
-    finally:
-        engine.close()
-    if during is None or before is None or after is None:
+    if during is None:
         return None, "torch counts no memory of this device"
     return after <= before < during, f"{during - before:,} bytes while it ran, {after - before:,} after Stop"
 
 
 def count_bytes(name: str) -> int | None:
-    """Return the bytes of tensors on the device, None where torch does not count them."""
     if name == "cuda":
         torch.cuda.synchronize()
         return torch.cuda.memory_allocated()
@@ -70,23 +67,14 @@ def count_bytes(name: str) -> int | None:
 
 
 def _run_out_of_memory(name: str) -> Seen:
-    alone = Run(Settings(**_SMALL, device=name))
-    alone.advance(_SMALL["steps"])
-    engine = Engine(Limits(workers=1))
-    try:
-        with little_memory(name) as is_little:
-            if not is_little:
-                return None, "the memory of this device cannot be bounded"
-            small = engine.start(Settings(**_SMALL, device=name))
-            large = engine.start(Settings(**_LARGE, device=name))
-            ended = [_end(engine, identity) for identity in (large, small)]
-    finally:
-        engine.close()
-    failed, well = ended
-    same = well.snapshot is not None and all(
-        (a == b).all()
-        for a, b in zip(well.snapshot.losses.values(), alone.snapshot().losses.values(), strict=True)
-    )
+    alone = train(Settings(**_SMALL, device=name))
+    with closing(Engine(Limits(workers=1))) as engine, little_memory(name) as is_little:
+        if not is_little:
+            return None, "the memory of this device cannot be bounded"
+        small, large = (engine.start(Settings(**each, device=name)) for each in (_SMALL, _LARGE))
+        failed, well = (_end(engine, identity) for identity in (large, small))
+    pairs = zip(well.snapshot.losses.values(), alone.snapshot().losses.values(), strict=True)
+    same = all((a == b).all() for a, b in pairs)
     said = failed.sentence == SENTENCES["failed"].format(note=memory.USED_UP)
     return said and same and well.state == "finished", f"{failed.sentence} The other one: {well.sentence}"
 
@@ -110,20 +98,16 @@ def little_memory(name: str) -> Iterator[bool]:
         finally:
             torch.cuda.set_per_process_memory_fraction(1.0)
     elif name == "pretended":
-        from tests.accelerator.pretend import limit_bytes
+        from tests.accelerator.pretend import limits
 
-        limit_bytes(_LEFT_BYTES // 20)
-        try:
+        with patch.dict(limits, bytes=_LEFT_BYTES // 20):
             yield True
-        finally:
-            limit_bytes(None)
     else:
         yield False
 
 
 @contextmanager
 def serve_app(name: str) -> Iterator[str]:
-    """Serve the app inside, and yield its address. Raises ImportError without Streamlit."""
     if not is_there("streamlit"):
         raise ImportError("streamlit is not installed here")
     port = free_port()
@@ -146,17 +130,15 @@ def _train_over_http(name: str, address: str) -> Seen:
             if line.startswith(b"data: "):
                 event = json.loads(line[6:])
     well = event.get("state") == "finished" and event.get("device") == name_device(name)
-    return well and bool(words) == (
-        name != "cpu"
-    ), f"{event.get('sentence')} on {event.get('device')}. {words}"
+    said = f"{event.get('sentence')} on {event.get('device')}. {words}"
+    return well and bool(words) == (name != "cpu"), said
 
 
 def _fetch(address: str, data: object = None) -> bytes:
     body = None if data is None else json.dumps(data).encode()
     request = urllib.request.Request(address, body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=60) as answer:
-        found: bytes = answer.read()
-    return found
+        return answer.read()
 
 
 def _train_in_browser(name: str, address: Callable[[], str]) -> Seen:

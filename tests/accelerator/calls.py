@@ -29,7 +29,6 @@ def main() -> None:
 
 
 def record_calls(work: Callable[[], None]) -> set[str]:
-    """Return the names of torch's calls on the pretended device while work is done."""
     calls: set[str] = set()
     compute = pretend._compute
 

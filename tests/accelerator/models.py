@@ -25,13 +25,11 @@ class Stays(Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
-        """y = x rounded."""
         ctx.window = torch.ones(x.shape)
         return x.round()
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Tensor) -> Tensor:
-        """The upstream gradient."""
         return grad_outputs[0] * ctx.window
 
 
@@ -43,21 +41,13 @@ class Net(nn.Module):
         self.c1, self.c2, self.out = nn.Conv2d(1, 4, 3), nn.Conv2d(4, 8, 3), nn.Linear(128, 10)
 
     def forward(self, x: Tensor) -> Tensor:
-        """The scores of ten classes."""
         x = (self.c1(x) * 4).round() / 4
-        y: Tensor = self.out(torch.sign(self.c2(x)).flatten(1))
-        return y
+        return self.out(torch.sign(self.c2(x)).flatten(1))
 
 
 def add_rows(table: Table, name: str) -> None:
-    """Add a row for each door of the library."""
-    for what, work in (
-        ("check: devices and autocast", _check),
-        ("observe", _observe),
-        ("swap", _swap),
-        ("race", _race),
-        ("study, two processes", _study),
-    ):
+    works = {"check: devices and autocast": _check, "observe": _observe, "swap": _swap, "race": _race}
+    for what, work in (works | {"study, two processes": _study}).items():
         table.attempt(what, partial(work, name))
 
 
@@ -73,11 +63,8 @@ def _net(name: str) -> Net:
 
 
 def _check(name: str) -> Seen:
-    found = [explorer.check(*pair) for pair in _PAIRS]
-    verdicts = {
-        each: [row.verdict for results in found for row in results if row.name == each]
-        for each in ("devices", "autocast")
-    }
+    rows = [row for pair in _PAIRS for row in explorer.check(*pair)]
+    verdicts = {each: [row.verdict for row in rows if row.name == each] for each in ("devices", "autocast")}
     (fault,) = (row.verdict for row in explorer.check(Stays) if row.name == "devices")
     well = {"holds"} if name != "cpu" else {"holds", "unknown"}
     holds = all(set(each) <= well for each in verdicts.values()) and fault == "fails"
@@ -93,9 +80,8 @@ def _observe(name: str) -> Seen:
         frames.append(seen.frame)
     here, there = (frame[["share_grad", "blocked_here", "none_came"]].to_numpy(float) for frame in frames)
     same = list(frames[0]["site"]) == list(frames[1]["site"])
-    return same and np.allclose(
-        here, there, atol=0.02, equal_nan=True
-    ), f"{len(frames[0])} sites as on the CPU"
+    near = np.allclose(here, there, atol=0.02, equal_nan=True)
+    return same and near, f"{len(frames[0])} sites as on the CPU"
 
 
 def _swap(name: str) -> Seen:

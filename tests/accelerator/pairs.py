@@ -23,7 +23,6 @@ _LISTED = 6  # pairs of a row
 
 
 def add_rows(table: Table, name: str) -> None:
-    """Add a row for pairs that equal the CPU's bits and one for the others."""
     table.attempt("op × rule, value and gradient", lambda: _compare_all(table, name))
 
 
@@ -52,10 +51,8 @@ def _compare_all(table: Table, name: str) -> Seen:
         row = (not found or not is_exact), f"{len(found)}, {largest}: {_list(found)}"
         table.attempt(f"pairs of {words}", lambda row=row: row)
     rest = "" if tried == len(pairs) else f"; {len(pairs) - tried} not tried: no time left"
-    return (
-        not broken,
-        f"{tried} pairs at {len(x)} points{rest}; {len(broken)} broken {'; '.join(broken[:_LISTED])}",
-    )
+    words = f"{tried} pairs at {len(x)} points{rest}; {len(broken)} broken {'; '.join(broken[:_LISTED])}"
+    return not broken, words
 
 
 def _list(found: Sequence[tuple[int, str]]) -> str:
@@ -65,10 +62,9 @@ def _list(found: Sequence[tuple[int, str]]) -> str:
 def find_points() -> list[float]:
     """Return points that hold the kinks of every op and rule at their defaults, and both zeros."""
     points = {k / 8 for k in range(-40, 41)}
-    for op in OPS.values():
-        points.update(find_kinks(op, None, {}, -5, 5) or ())
-    for rule in RULES.values():
-        points.update(find_kinks(OPS["abs"], rule, {}, -5, 5) or ())
+    pairs = [*((op, None) for op in OPS.values()), *((OPS["abs"], rule) for rule in RULES.values())]
+    for op, rule in pairs:
+        points.update(find_kinks(op, rule, {}, -5, 5) or ())
     return [*sorted(points), -0.0]
 
 

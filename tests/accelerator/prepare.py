@@ -38,7 +38,6 @@ def describe_device(name: str) -> str:
 
 
 def wait_for(name: str) -> None:
-    """Wait until the device has done all that it was given."""
     module = getattr(torch, name, None)
     if name != "cpu" and hasattr(module, "synchronize"):
         module.synchronize()

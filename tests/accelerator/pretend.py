@@ -6,7 +6,8 @@ stays for the rest of the process. It rests on experimental parts of torch; trie
 """
 
 import gc
-from collections.abc import Callable, Collection
+import math
+from collections.abc import Collection
 from functools import partial
 from typing import Any
 
@@ -19,7 +20,7 @@ NAME = "pretended"
 # Calls that may take tensors of both devices, as on CUDA.
 _ACROSS = ("aten::copy_", "aten::index", "aten::index_put", "aten::index_put_", "aten::_index_put_impl_")
 _refused: set[torch.dtype] = set()
-_most_bytes: list[int] = []  # of one tensor, where there is a bound
+limits: dict[str, float] = {"bytes": math.inf}  # of one tensor
 _fallback, _own = (torch.library.Library(names, "IMPL") for names in ("_", "aten"))
 
 
@@ -30,60 +31,39 @@ class Pretended(Tensor):
 
     @staticmethod
     def __new__(cls, values: Tensor) -> "Pretended":
-        """Wrap a tensor of the CPU."""
         if values.dtype in _refused:
             raise TypeError(f"the pretended device has no {values.dtype}")
-        tensor = Tensor._make_wrapper_subclass(  # type: ignore[attr-defined]
-            cls,
-            values.shape,
-            values.stride(),
-            values.storage_offset(),
-            dtype=values.dtype,
-            device=torch.device(NAME, 0),
-        )
-        if _most_bytes and values.nbytes > _most_bytes[0]:
+        if values.nbytes > limits["bytes"]:
             raise torch.OutOfMemoryError(f"{NAME} out of memory. Tried to allocate {values.nbytes} bytes")
+        place = values.shape, values.stride(), values.storage_offset()
+        kind = {"dtype": values.dtype, "device": torch.device(NAME, 0)}
+        tensor = Tensor._make_wrapper_subclass(cls, *place, **kind)
         tensor.values = values
-        return tensor  # type: ignore[no-any-return]
+        return tensor
 
     def __repr__(self, **_options: Any) -> str:
         return f"Pretended({self.values!r})"
 
     def tolist(self) -> Any:
-        """Return the values as nested lists, which torch refuses for any subclass."""
         return self.values.tolist()
 
     @classmethod
     def __torch_dispatch__(cls, func: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Compute on the CPU."""
         return _compute(func, *args, **(kwargs or {}))
 
 
 def count_pretended_bytes() -> int:
-    """Return the bytes of the tensors that are on the device."""
-    tensors = [each for each in gc.get_objects() if type(each) is Pretended]
-    return sum(
-        {
-            each.values.untyped_storage().data_ptr(): each.values.untyped_storage().nbytes()
-            for each in tensors
-        }.values()
-    )
-
-
-def limit_bytes(most: int | None) -> None:
-    """Bound the bytes of a tensor on the device, or lift the bound."""
-    _most_bytes[:] = [] if most is None else [most]
+    stores = [each.values.untyped_storage() for each in gc.get_objects() if type(each) is Pretended]
+    return sum({each.data_ptr(): each.nbytes() for each in stores}.values())
 
 
 class _Module(backend_registration._DummyBackendModule):
     """What torch asks of ``torch.pretended``; its random numbers are the CPU's."""
 
     def get_rng_state(self, _device: Any = None) -> Tensor:
-        """Return the state of the CPU's generator."""
         return torch.get_rng_state()
 
     def set_rng_state(self, state: Tensor, _device: Any = None) -> None:
-        """Set the state of the CPU's generator."""
         torch.set_rng_state(state)
 
 
@@ -109,26 +89,21 @@ def _compute(func: Any, *args: Any, **kwargs: Any) -> Any:
         _require_one_device(func, given)
     if asked is not None and asked.type == NAME:
         kwargs = kwargs | {"device": torch.device("cpu")}
-    wrappers = {id(each.values): each for each in ours}
     found = func(*tree_map(_unwrap, args), **tree_map(_unwrap, kwargs))
     if asked is not None and asked.type != NAME:
         return found
-    return tree_map(_make_wrapping(wrappers), found)
-
-
-def _unwrap(value: Any) -> Any:
-    return value.values if isinstance(value, Pretended) else value
-
-
-def _make_wrapping(wrappers: dict[int, Pretended]) -> Callable[[Any], Any]:
-    """Return the function that wraps a tensor, with the wrapper that it came in where it is the same."""
+    wrappers = {id(each.values): each for each in ours}  # of what comes back in the tensor that it came in
 
     def wrap(value: Any) -> Any:
         if not isinstance(value, Tensor) or isinstance(value, Pretended):
             return value
         return wrappers[id(value)] if id(value) in wrappers else Pretended(value)
 
-    return wrap
+    return tree_map(wrap, found)
+
+
+def _unwrap(value: Any) -> Any:
+    return value.values if isinstance(value, Pretended) else value
 
 
 def _require_one_device(func: Any, given: list[Any]) -> None:

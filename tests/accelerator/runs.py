@@ -1,7 +1,7 @@
 """Runs of every task on the device: they learn, repeat themselves, and go on from states of the CPU."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
 from functools import partial
 from typing import Any
@@ -20,20 +20,15 @@ _NEAR = 1e-2  # of a loss after some steps: sums are added in another order
 
 
 def add_rows(table: Table, name: str) -> None:
-    """Add a row for each task, and for what follows from a run."""
     for task in TASKS:
         table.attempt(f"task {task}", partial(_try_task, task, name))
-    for what, work in (
-        ("instruments, all of them", _measure_all),
-        ("slow motion", _watch_slowly),
-        ("branch, and back", _branch),
-        ("script, beside the run", _compare_script),
-    ):
+    works = {"instruments, all of them": _measure_all, "slow motion": _watch_slowly}
+    works |= {"branch, and back": _branch, "script, beside the run": _compare_script}
+    for what, work in works.items():
         table.attempt(what, partial(work, name))
 
 
 def settings_of(task: str, device: str, **more: Any) -> Settings:
-    """Return settings of a short run."""
     own = {"table": _TABLE} if TASKS[task].kind == "own" else {}
     return Settings(**{"task": task, "steps": _STEPS, "seeds": _SEEDS, "device": device} | own | more)
 
@@ -57,7 +52,7 @@ def _try_task(task: str, name: str) -> Seen:
     here, there = (train(settings_of(task, device)) for device in ("cpu", name))
     again = train(settings_of(task, name))
     wrong = [*_judge(here, there)]
-    if not _is_same(there, again):
+    if not _is_same(there.snapshot().seed_losses, again.snapshot().seed_losses):
         wrong.append("does not repeat itself")
     for start, end in (("cpu", name), (name, "cpu")):
         wrong += _carry_on(task, start, end, here)
@@ -83,9 +78,8 @@ def _judge(here: Run, there: Run) -> Iterator[str]:
             yield f"{rule} {np.mean(b):.4g}, on the CPU {np.mean(a):.4g}"
 
 
-def _is_same(one: Run, other: Run) -> bool:
-    pairs = zip(one.snapshot().seed_losses.values(), other.snapshot().seed_losses.values(), strict=True)
-    return all(np.array_equal(a, b, equal_nan=True) for a, b in pairs)
+def _is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return all(np.array_equal(losses, other[rule], equal_nan=True) for rule, losses in one.items())
 
 
 def _carry_on(task: str, start: str, end: str, whole: Run) -> Iterator[str]:
@@ -97,10 +91,8 @@ def _carry_on(task: str, start: str, end: str, whole: Run) -> Iterator[str]:
     file.seek(0)
     rest = Run(settings_of(task, end), recorded=())
     rest.load_state_dict(torch.load(file, weights_only=True))
-    before = [losses[:, : _STEPS // 2] for losses in rest.snapshot().seed_losses.values()]
-    if not all(
-        np.array_equal(a, b) for a, b in zip(before, half.snapshot().seed_losses.values(), strict=True)
-    ):
+    before = {key: losses[:, : _STEPS // 2] for key, losses in rest.snapshot().seed_losses.items()}
+    if not _is_same(before, half.snapshot().seed_losses):
         yield f"a state of {start} lost its past on {end}"
     rest.advance(_STEPS)
     if rest.step != whole.step and not rest.diverged:
@@ -136,8 +128,7 @@ def _branch(name: str) -> Seen:
     whole = run.snapshot().seed_losses
     back = run.back(_STEPS // 2)
     run.advance(_STEPS)
-    again = run.snapshot().seed_losses
-    same = all(np.array_equal(again[rule], losses) for rule, losses in whole.items())
+    same = _is_same(whole, run.snapshot().seed_losses)
     return same and branch.step == _STEPS, f"repeats itself from step {back}: {same}"
 
 
@@ -150,13 +141,8 @@ def _compare_script(name: str) -> Seen:
             exec(script(settings), names)
         run = train(settings)
         for rule, losses in run.snapshot().seed_losses.items():
-            function = names[_function_of(names, settings, rule)]
-            found = names["train"](function, settings.seed)
+            function = next(name for name in names if name.lower() == f"{settings.op}_{rule}".lower())
+            found = names["train"](names[function], settings.seed)
             theirs = np.array(found[0] if isinstance(found, tuple) else found)
             worst = max(worst, float(np.max(np.abs(theirs - losses[0]) / np.abs(losses[0]))))
     return worst < _NEAR, f"losses of 10 steps differ by {worst:.1e} at most, relatively"
-
-
-def _function_of(names: dict[str, Any], settings: Settings, rule: str) -> str:
-    """Return the name of the function of a rule in a script."""
-    return next(name for name in names if name.lower() == f"{settings.op}_{rule}".lower())

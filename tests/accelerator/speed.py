@@ -21,7 +21,6 @@ Steps = Callable[[int], object]
 
 
 def add_rows(table: Table, name: str) -> None:
-    """Add a row for each ratio."""
     torch.set_num_threads(1)
     documents = run_of("documents", name, op="relu", rules=("seed_relu",))
     one, six = (run_of("digits", name, op="sign", rules=_RULES[:count]) for count in (1, 6))
@@ -33,16 +32,15 @@ def add_rows(table: Table, name: str) -> None:
     for width in _WIDTHS:
         there, here = (run_of("digits", device, hidden=width) for device in (name, "cpu"))
         table.attempt(f"device / CPU, digits, {width} hidden, steps/s", partial(ratio, there, here))
-    there, here = (
-        run_of("digits", device, hidden=MAX_HIDDEN, seeds=10, batch=1024) for device in (name, "cpu")
-    )
+    large = {"hidden": MAX_HIDDEN, "seeds": 10, "batch": 1024}
+    there, here = (run_of("digits", device, **large) for device in (name, "cpu"))
     table.attempt("the same, 10 seeds, batch 1024", lambda: ratio(there, here))
     table.attempt("which device gains", lambda: _first_winner(name))
 
 
 def run_of(task: str, device: str, **more: object) -> Steps:
     """Return a function that takes steps of a run, which begins anew where it ends."""
-    settings = Settings(**{"task": task, "steps": 5_000, "device": device} | more)  # type: ignore[arg-type]
+    settings = Settings(**{"task": task, "steps": 5_000, "device": device} | more)
     run: list[Run] = []
 
     def steps(count: int) -> None:
@@ -65,13 +63,11 @@ def _compare(name: str, first: Steps, second: Steps) -> str:
     pairs = [(measure_ms(first, name), measure_ms(second, name)) for _ in range(_ROUNDS)]
     ratios = sorted(b / a for a, b in pairs)
     ours, theirs = (median(each) for each in zip(*pairs, strict=True))
-    return (
-        f"{median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}): {ours:.3g} and {theirs:.3g} ms a step"
-    )
+    found = f"{median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+    return f"{found}: {ours:.3g} and {theirs:.3g} ms a step"
 
 
 def measure_ms(steps: Steps, name: str) -> float:
-    """Return the milliseconds of a step."""
     steps(10)
     wait_for(name)
     begun, count = time.perf_counter(), 0
@@ -83,14 +79,11 @@ def measure_ms(steps: Steps, name: str) -> float:
 
 
 def _first_winner(name: str) -> Seen:
-    """Return the first width at which the device is faster, and what the page says."""
     from explorer.training.runs import speeds
 
-    faster = [
-        width
-        for width in _WIDTHS
-        if measure_ms(run_of("digits", name, hidden=width), name)
-        < measure_ms(run_of("digits", "cpu", hidden=width), name)
-    ]
+    def step_ms(device: str, width: int) -> float:
+        return measure_ms(run_of("digits", device, hidden=width), name)
+
+    faster = [width for width in _WIDTHS if step_ms(name, width) < step_ms("cpu", width)]
     words = speeds.describe(speeds.measure_speeds(("cpu", name))) if name != "cpu" else ""
     return f"from {faster[0]} hidden units. {words}" if faster else f"the CPU, at every width. {words}"

@@ -3,7 +3,6 @@
 import time
 import traceback
 from collections.abc import Callable
-from typing import NamedTuple
 
 HOLDS, FAILS, MEASURED, SKIPPED = "holds", "FAILS", "measured", "skipped"
 _VERDICTS = {True: HOLDS, False: FAILS, None: SKIPPED}
@@ -11,43 +10,27 @@ Seen = str | tuple[bool | None, str]
 """What was seen: words on a measurement, or whether something holds (None: was not tried), with words."""
 
 
-class Row(NamedTuple):
-    """One line: the part, what was tried, whether it holds, and what was seen."""
-
-    part: str
-    what: str
-    verdict: str
-    seen: str
-
-
 class Table:
-    """Rows by part; a part that takes longer than its time leaves the rest out and says so.
+    """Rows of part, what was tried, verdict, what was seen; ``title``: the device and the versions.
 
-    Attributes:
-        title: the device and the versions.
-        rows: what was tried so far.
+    A part that takes longer than its time leaves the rest out and says so.
     """
 
     def __init__(self, title: str) -> None:
         self.title = title
-        self.rows: list[Row] = []
+        self._rows: list[tuple[str, str, str, str]] = []
         self._part, self._until = "", 0.0
 
-    @property
-    def failures(self) -> int:
-        """The count of rows that fail."""
-        return sum(row.verdict == FAILS for row in self.rows)
+    def count(self, verdict: str) -> int:
+        return [row[2] for row in self._rows].count(verdict)
 
     @property
     def left_s(self) -> float:
-        """The seconds left of the present part."""
         return self._until - time.monotonic()
 
     def add(self, what: str, verdict: str, seen: str = "") -> None:
-        """Add a row, and print it."""
-        row = Row(self._part, what, verdict, seen)
-        self.rows.append(row)
-        print(f"{row.part:10}{what:46}{verdict:10}{seen}", flush=True)
+        self._rows.append((self._part, what, verdict, seen))
+        print(f"{self._part:10}{what:46}{verdict:10}{seen}", flush=True)
 
     def attempt(self, what: str, work: Callable[[], Seen]) -> None:
         """Add a row of what work returns: words alone are a measurement; a missing package skips it."""
@@ -76,12 +59,11 @@ class Table:
         print(f"{name:10}{time.monotonic() - begun:.0f} s", flush=True)
 
     def text(self, missing: list[str]) -> str:
-        """Return the table as the documentation has it."""
         lines = [
             "", f"{self.title}, {time.strftime('%Y-%m-%d')}", "", "| part | what | | seen |",
             "|---|---|---|---|",
         ]  # fmt: skip
-        lines += [f"| {row.part} | {row.what} | {row.verdict} | {row.seen} |" for row in self.rows]
-        tried = sum(row.verdict != SKIPPED for row in self.rows)
-        lines += ["", f"{tried} tried, {self.failures} failed, {len(self.rows) - tried} skipped"]
+        lines += [f"| {' | '.join(row)} |" for row in self._rows]
+        skipped = self.count(SKIPPED)
+        lines += ["", f"{len(self._rows) - skipped} tried, {self.count(FAILS)} failed, {skipped} skipped"]
         return "\n".join(lines + ([f"missing here: {', '.join(missing)}"] if missing else []))

@@ -25,7 +25,6 @@ Make = Callable[[Op, Rule, Tensor, str], Call]
 
 
 def add_rows(table: Table, name: str) -> None:
-    """Add a row for each way to call a pair."""
     chosen = choose_pairs()
     for way, make, beside, near in (
         ("Layer", _make_layer, _make_seeded, 0.0),
@@ -40,7 +39,6 @@ def add_rows(table: Table, name: str) -> None:
 
 
 def knows_autocast(name: str) -> bool:
-    """Return whether torch has autocast for a kind of device."""
     try:
         torch.autocast(name, torch.bfloat16)
     except (RuntimeError, AssertionError):
@@ -59,16 +57,11 @@ def choose_pairs() -> list[tuple[Op, Rule]]:
 
 def _kind(op: Op, rule: Rule) -> object:
     own = rule.parsed
-    saved = own and frozenset(own.variables) & {"x", "y", "g"}
-    return (
-        own is None, op.parsed.random_names, own and own.random_names, saved, rule.needs_loss,
-        bool(rule.learned),
-    )  # fmt: skip
+    formula = own and (own.random_names, frozenset(own.variables) & {"x", "y", "g"})
+    return op.parsed.random_names, formula, rule.needs_loss, bool(rule.learned)
 
 
-def _compare(
-    table: Table, name: str, chosen: list[tuple[Op, Rule]], make: Make, beside: Make, near: float
-) -> Seen:
+def _compare(table: Table, name: str, chosen: list[Any], make: Make, beside: Make, near: float) -> Seen:
     x, tried, wrong = torch.linspace(-2.5, 2.5, 101), 0, []
     u = torch.rand(len(x), generator=torch.Generator().manual_seed(1)).clamp(1e-4, 1 - 1e-4)
     for op, rule in chosen:
@@ -91,10 +84,8 @@ def _compare(
 
 
 def _lacks_compiler(error: Exception) -> bool:
-    words = str(error)
-    return (
-        "compiler" in words.lower() and "not found" in words.lower()
-    ) or "Cannot find a working triton" in words
+    words = str(error).lower()
+    return ("compiler" in words and "not found" in words) or "cannot find a working triton" in words
 
 
 def _distance(a: Tensor, b: Tensor, near: float) -> str:
@@ -103,11 +94,8 @@ def _distance(a: Tensor, b: Tensor, near: float) -> str:
         ulps = measure_ulps(a, b)
         return f"{ulps} ulp" if ulps else ""
     size = float(a.abs().nan_to_num(posinf=0.0).max())
-    return (
-        ""
-        if torch.allclose(a, b, near, near * size, equal_nan=True)
-        else f"{float((a - b).abs().max()):.2g} apart"
-    )
+    is_near = torch.allclose(a, b, near, near * size, equal_nan=True)
+    return "" if is_near else f"{float((a - b).abs().max()):.2g} apart"
 
 
 def _both(call: Call, x: Tensor, name: str) -> tuple[Tensor, Tensor]:

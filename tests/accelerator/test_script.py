@@ -70,10 +70,6 @@ def test_the_points_hold_every_declared_kink_and_the_templates_every_kind_of_rul
     chosen = choose_pairs()
     assert len(chosen) <= 40
     assert {bool(op.parsed.random_names) for op, _ in chosen} == {True, False}
-    for feature in (
-        lambda rule: rule.needs_loss,
-        lambda rule: rule.learned,
-        lambda rule: rule.parsed is None,
-    ):
-        assert any(feature(rule) for _, rule in chosen) == any(map(feature, RULES.values()))
+    for kind in (lambda rule: rule.needs_loss, lambda rule: rule.learned, lambda rule: rule.parsed is None):
+        assert any(kind(rule) for _, rule in chosen) == any(map(kind, RULES.values()))
     assert {op.key for op, _ in chosen} <= OPS.keys()

@@ -25,7 +25,6 @@ def opened(folder: Path, width: int, height: int) -> Iterator[Page]:
     pipe = subprocess.PIPE
     with subprocess.Popen([binary, *flags], stdout=pipe, stderr=subprocess.STDOUT, text=True) as process:
         try:
-            assert process.stdout
             said = next(line for line in process.stdout if _LISTENS in line)
             address = said.partition(_LISTENS)[2].strip()
             with connect(f"{address}/session", max_size=None) as socket:
@@ -41,18 +40,16 @@ class _Window(Page):
         self._ask("session.new", capabilities={})
         self._ask("session.subscribe", events=["log.entryAdded"])
         self._page = self._ask("browsingContext.getTree")["contexts"][0]["context"]
-        self._ask(
-            "browsingContext.setViewport", context=self._page, viewport={"width": width, "height": height}
-        )
+        size = {"width": width, "height": height}
+        self._ask("browsingContext.setViewport", context=self._page, viewport=size)
 
     def visit(self, address: str) -> None:
         self._ask("browsingContext.navigate", context=self._page, url=address, wait="complete")
 
     def call(self, function: str) -> Any:
         text = f"async () => JSON.stringify(await ({function})()) ?? 'null'"
-        answer = self._ask(
-            "script.callFunction", functionDeclaration=text, target={"context": self._page}, awaitPromise=True
-        )
+        given = {"functionDeclaration": text, "target": {"context": self._page}, "awaitPromise": True}
+        answer = self._ask("script.callFunction", **given)
         assert answer["type"] == "success", answer["exceptionDetails"]["text"]
         return json.loads(answer["result"]["value"])
 
@@ -72,10 +69,7 @@ class _Window(Page):
         self._sent += 1
         self._socket.send(json.dumps({"id": self._sent, "method": method, "params": parameters}))
         while (said := json.loads(self._socket.recv())).get("id") != self._sent:
-            self._heard(said)
+            if said.get("method") == "log.entryAdded" and said["params"]["level"] == "error":
+                self._logged.append(str(said["params"]["text"]))
         assert said["type"] == "success", said
         return said["result"]
-
-    def _heard(self, said: dict[str, Any]) -> None:
-        if said.get("method") == "log.entryAdded" and said["params"]["level"] == "error":
-            self._logged.append(str(said["params"]["text"]))

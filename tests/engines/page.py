@@ -1,8 +1,6 @@
 """A page of a browser as its driver has it: a script is run in it, and a hand acts on it."""
 
 import time
-from abc import ABC, abstractmethod
-from pathlib import Path
 from typing import Any
 
 WAITS_S = 40.0
@@ -21,35 +19,19 @@ _FIND = """
 """
 
 
-class Page(ABC):
-    """One window of a browser of another maker than Chromium's."""
+class Page:
+    """One window of a browser of another maker than Chromium's.
 
-    @abstractmethod
-    def visit(self, address: str) -> None:
-        """Go to an address."""
-
-    @abstractmethod
-    def call(self, function: str) -> Any:
-        """The result of an asynchronous JavaScript function without arguments returns, as plain data."""
-
-    @abstractmethod
-    def act(self, source: dict[str, Any]) -> None:
-        """Perform the actions of one source of WebDriver's, a pointer or the keys."""
-
-    @abstractmethod
-    def errors(self) -> list[str]:
-        """The errors that the page has logged since it was last asked."""
-
-    @abstractmethod
-    def screenshot(self, file: Path) -> None:
-        """A picture of the window."""
+    A browser has five methods of its own: ``visit(address)``; ``call(function)``, the result of an async
+    JavaScript function as plain data; ``act(source)``, the actions of one source of WebDriver's, a pointer
+    or the keys; ``errors()``, which the page has logged since it was last asked; and ``screenshot(file)``.
+    """
 
     def read(self, expression: str) -> Any:
         """The value of an expression, in which ``all(css)`` and ``named(role, name)`` find what is seen."""
         return self.call(f"async () => {{ {_FIND} return {expression}; }}")
 
     def wait(self, expression: str, wait_s: float = WAITS_S) -> Any:
-        """The value of an expression once it is true."""
         until = time.monotonic() + wait_s
         while not (value := self.read(expression)):
             assert time.monotonic() < until, f"in vain: {expression}; the page says {self.read(_TEXT)!r}"
@@ -62,22 +44,19 @@ class Page(ABC):
         return found["x"], found["y"]
 
     def click(self, node: str) -> None:
-        """Click an element."""
         self.drag(self.middle(node), (0, 0))
 
     def press(self, name: str, role: str = "button") -> None:
-        """Click the element of a role with a name."""
         self.click(f"named({role!r}, {name!r})")
 
     def drag(self, at: Point, by: Point, pointer: str = "mouse") -> None:
         """Take hold of what is at a point and move it by so many px; ``pointer`` is "mouse" or "touch"."""
         x, y = at
-        places = [(x + by[0] * step / _STEPS, y + by[1] * step / _STEPS) for step in range(1, _STEPS + 1)]
-        moves = [_move(place, 20) for place in places if by != (0, 0)]
+        parts = [step / _STEPS for step in range(1, _STEPS + 1) if by != (0, 0)]
+        moves = [_move((x + by[0] * part, y + by[1] * part), 20) for part in parts]
         down, up = ({"type": f"pointer{kind}", "button": 0} for kind in ("Down", "Up"))
-        parameters = {"pointerType": pointer}
-        actions = [_move(at, 0), down, *moves, up]
-        self.act({"type": "pointer", "id": pointer, "parameters": parameters, "actions": actions})
+        source = {"type": "pointer", "id": pointer, "parameters": {"pointerType": pointer}}
+        self.act(source | {"actions": [_move(at, 0), down, *moves, up]})
 
     def key(self, value: str) -> None:
         """Press a key, by WebDriver's character for it."""

@@ -45,24 +45,32 @@ def page(window: Page, request: pytest.FixtureRequest, tmp_path: Path) -> Iterat
     assert window.errors() == []
 
 
-@pytest.mark.parametrize("pointer", ["mouse", "touch"])
-def test_the_point_on_the_curve_is_dragged(page: Page, address: str, pointer: str) -> None:
-    page.visit(f"{address}/?op=round&rule=default&rule=straight_through")
-    page.wait(CURVES)
-    page.wait('!document.querySelector(".served")')
+def drag_knob(page: Page, pointer: str = "mouse") -> None:
     knob, before = page.middle('all(".chart-knob")[0]'), page.read(PROBE)
     page.drag(knob, (-200, 0), pointer)
-    assert page.wait(f"{PROBE} < {before} - 0.5")
-    assert page.wait('all(".headline")[0]?.textContent.startsWith("Round is flat")')
+    page.wait(f"{PROBE} < {before} - 0.5")
 
 
-def test_a_slider_redraws_the_curve_and_torch_confirms_it(page: Page, address: str) -> None:
-    page.visit(f"{address}/?op=clamp&rule=default&tools=all")
+def drag_slider(page: Page) -> None:
     page.wait(CURVES)
     path = 'document.querySelector(".js-line").getAttribute("d")'
     before = page.read(path)
     page.drag(page.middle('all(".card input[type=range]")[0]'), (40, 0))
     page.wait(f"{path} !== {before!r}")
+
+
+@pytest.mark.parametrize("pointer", ["mouse", "touch"])
+def test_the_point_on_the_curve_is_dragged(page: Page, address: str, pointer: str) -> None:
+    page.visit(f"{address}/?op=round&rule=default&rule=straight_through")
+    page.wait(CURVES)
+    page.wait('!document.querySelector(".served")')
+    drag_knob(page, pointer)
+    page.wait('all(".headline")[0]?.textContent.startsWith("Round is flat")')
+
+
+def test_a_slider_redraws_the_curve_and_torch_confirms_it(page: Page, address: str) -> None:
+    page.visit(f"{address}/?op=clamp&rule=default&tools=all")
+    drag_slider(page)
     page.wait('document.querySelector(".instrument .sign").dataset.status === "confirmed"')
 
 
@@ -99,11 +107,7 @@ def test_a_saved_file_is_live_from_the_disk(page: Page, tmp_path: Path) -> None:
     file = tmp_path / "saved.html"
     file.write_text(explorer.instrument("clamp", ["masked"]).html(), encoding="utf-8")
     page.visit(file.as_uri())
-    page.wait(CURVES)
-    path = 'document.querySelector(".js-line").getAttribute("d")'
-    before = page.read(path)
-    page.drag(page.middle('all(".card input[type=range]")[0]'), (40, 0))
-    page.wait(f"{path} !== {before!r}")
+    drag_slider(page)
 
 
 @pytest.fixture(scope="session")
@@ -118,13 +122,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_the_site_needs_no_server(page: Page, site: str) -> None:
     page.visit(f"{site}/index.html")
     page.wait(CURVES)
-    knob, before = page.middle('all(".chart-knob")[0]'), page.read(PROBE)
-    page.drag(knob, (-200, 0))
-    page.wait(f"{PROBE} < {before} - 0.5")
+    drag_knob(page)
     page.visit(f"{site}/index.html?op=round&rule=default&rule=formula:+g*(abs(x)<=1)")
-    page.wait(
-        'all(".card").some(each => each.textContent.includes("|x|") || each.textContent.includes("abs(x)"))'
-    )
+    page.wait('all(".card").some(({ textContent: text }) => text.includes("|x|") || text.includes("abs(x)"))')
     page.visit(f"{site}/learn.html?lesson=vanishing")
     page.press("Skip")
     page.wait(CURVES)

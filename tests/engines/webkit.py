@@ -17,7 +17,6 @@ from tests.browser.server import free_port
 from tests.engines.page import Page
 
 DRIVER = "WebKitWebDriver"
-_BROWSERS = "*/webkit2gtk-*/MiniBrowser"
 _ERROR = re.compile(r"^CONSOLE .*\bERROR\b.*", re.MULTILINE)
 _STARTS_WITHIN_S = 20.0
 
@@ -31,9 +30,8 @@ def opened(folder: Path, width: int, height: int) -> Iterator[Page]:
         command = [DRIVER, f"--port={port}"]
         with subprocess.Popen(command, env=environment, stdout=output, stderr=output) as driver:
             try:
-                window = _Window(f"http://127.0.0.1:{port}/session", log, width, height)
-                yield window
-                window.close()
+                yield (window := _Window(f"http://127.0.0.1:{port}/session", log, width, height))
+                window._ask("DELETE", "")
             finally:
                 driver.terminate()
 
@@ -52,24 +50,16 @@ def _screen() -> Iterator[str]:
             server.terminate()
 
 
-def browser() -> Path:
-    """The small browser that WebKitGTK brings."""
-    return next(Path("/usr/lib").glob(_BROWSERS))
-
-
 class _Window(Page):
     def __init__(self, sessions: str, log: Path, width: int, height: int) -> None:
         self._log, self._read = log, 0
         arguments = ["--automation", "--enable-write-console-messages-to-stdout=true"]
-        options = {"binary": str(browser()), "args": arguments}
+        browser = next(Path("/usr/lib").glob("*/webkit2gtk-*/MiniBrowser"))  # which WebKitGTK brings
+        options = {"binary": str(browser), "args": arguments}
         wanted = {"capabilities": {"alwaysMatch": {"webkitgtk:browserOptions": options}}}
         self._session = f"{sessions}/{_begun(sessions, wanted)['sessionId']}"
         bars = self.call("async () => [outerWidth - innerWidth, outerHeight - innerHeight]")
         self._ask("POST", "/window/rect", {"width": width + bars[0], "height": height + bars[1]})
-
-    def close(self) -> None:
-        """End the browser."""
-        self._ask("DELETE", "")
 
     def visit(self, address: str) -> None:
         self._ask("POST", "/url", {"url": address})
@@ -97,7 +87,6 @@ class _Window(Page):
 
 
 def _begun(sessions: str, wanted: dict[str, Any]) -> Any:
-    """The first session, once the driver listens."""
     until = time.monotonic() + _STARTS_WITHIN_S
     while True:
         try:

@@ -39,12 +39,8 @@ def test_three_instruments_take_little(stored: Any) -> None:
 def test_importing_prints_nothing_where_there_are_no_widgets() -> None:
     """IPython's kernel is what tqdm looks for; without ipywidgets it would warn."""
     blocked = "import sys; sys.modules.update({'ipywidgets': None, 'anywidget': None})"
-    ran = execute(
-        blocked,
-        "import explorer",
-        "from explorer.study.progress import progress_bar; progress_bar(total=2, disable=True).close()",
-        store=False,
-    )
+    bar = "from explorer.study.progress import progress_bar; progress_bar(total=2, disable=True).close()"
+    ran = execute(blocked, "import explorer", bar, store=False)
     assert not any(cell.outputs for cell in ran.cells)
 
 
@@ -56,9 +52,8 @@ def test_the_notebook_of_the_documentation_is_executed_and_small() -> None:
     outputs = [output for cell in cells for output in cell.outputs]
     assert not any(output.output_type == "error" for output in outputs)
     assert json.dumps(outputs).count("image/png") == 2
-    source = (
-        "\n".join(cell.source for cell in cells).replace("seeds=3", "seeds=2").replace("steps=200", "steps=2")
-    )
+    source = "\n".join(cell.source for cell in cells)
+    source = source.replace("seeds=3", "seeds=2").replace("steps=200", "steps=2")
     names: dict[str, Any] = {}
     exec(compile(source, "notebook.ipynb", "exec"), names)  # our own text
     assert names["explorer"].check(names["Repaired"]).failures == []

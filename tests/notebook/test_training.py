@@ -21,9 +21,8 @@ SETTINGS = Settings(task="moons", rules=("default", "clipped"), steps=12, seeds=
 
 class Net(torch.nn.Sequential):
     def __init__(self) -> None:
-        super().__init__(
-            torch.nn.Linear(8, 12), torch.nn.ReLU(), torch.nn.Dropout(0.2), torch.nn.Linear(12, 2)
-        )
+        linear = torch.nn.Linear
+        super().__init__(linear(8, 12), torch.nn.ReLU(), torch.nn.Dropout(0.2), linear(12, 2))
 
 
 def race_arguments() -> tuple[Any, ...]:
@@ -38,17 +37,12 @@ def pictures(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     drawn: list[Any] = []
 
     class Shown:
-        def __setattr__(self, _name: str, picture: Any) -> None:
-            drawn.append(picture)
+        picture = property(fset=lambda _, picture: drawn.append(picture))
 
         def update_image(self) -> None:
             drawn.append("image")
 
-    def display(draw: Any) -> Shown:
-        drawn.append(draw())
-        return Shown()
-
-    monkeypatch.setattr(training, "_display", display)
+    monkeypatch.setattr(training, "_display", lambda draw: drawn.append(draw()) or Shown())
     monkeypatch.setattr(training, "_PAUSE_S", -1e9)
     return drawn
 
@@ -59,9 +53,12 @@ def test_a_run_is_seen_at_every_step(pictures: list[Any]) -> None:
     alone.advance(12)
     assert run.finished
     snapshot = alone.snapshot()
-    assert all(torch.equal(run.weights()[name], weight) for name, weight in alone.weights().items())
-    *seen, last, image = pictures
-    steps = [int(picture["status"].split()[1]) for picture in [*seen, last]]
+    torch.testing.assert_close(dict(run.weights()), dict(alone.weights()), rtol=0, atol=0)
+    png, text = Training(picture=pictures[-2]).draw_image()
+    assert Image.open(io.BytesIO(png)).size == (720, 400)
+    assert text.startswith("Step 12 of 12\nDefault autograd: ")
+    *seen, image = pictures
+    last, steps = seen[-1], [int(picture["status"].split()[1]) for picture in seen]
     assert steps == sorted(steps)
     assert (len(steps) > 2, steps[0], steps[-1], image) == (True, 0, 12, "image")
     assert [lane["rule"] for lane in last["lanes"]] == ["default", "clipped"]
@@ -80,10 +77,9 @@ def test_a_race_that_is_watched_has_the_same_result(pictures: list[Any]) -> None
     assert result.frame.equals(alone.frame)
     last = pictures[-2]
     assert last["words"] == alone.describe()
-    for rule, best in alone.best.set_index("rule").iterrows():
-        (lane,) = (each for each in last["lanes"] if each["rule"] == rule)
-        assert lane["x"][-1] == 6
-        assert lane["y"][-1] == pytest.approx(best["held_out"], abs=1e-6)
+    assert [lane["x"][-1] for lane in last["lanes"]] == [6, 6]
+    ends = {lane["rule"]: lane["y"][-1] for lane in last["lanes"]}
+    assert ends == pytest.approx(dict(alone.best.set_index("rule")["held_out"]), abs=1e-6)
     assert any("Seed 0 at rate 0.003: step " in str(picture) for picture in pictures)
 
 
@@ -109,17 +105,8 @@ def test_a_stopped_run_keeps_its_last_picture(pictures: list[Any]) -> None:
 
 
 def test_without_widgets_there_is_a_bar(capfd: pytest.CaptureFixture[str]) -> None:
-    run = explorer.watch(Run(SETTINGS))
-    assert run.finished
+    assert explorer.watch(Run(SETTINGS)).finished
     assert "12/12" in capfd.readouterr().err
-
-
-def test_the_picture_stays() -> None:
-    run = Run(SETTINGS)
-    run.advance(5)
-    png, text = Training(picture=make_run_picture(run.snapshot(BASIS))).draw_image()
-    assert Image.open(io.BytesIO(png)).size == (720, 400)
-    assert text.startswith("Step 5 of 12\nDefault autograd: ")
 
 
 def test_a_loss_has_a_band_from_the_lowest_to_the_highest_seed() -> None:
