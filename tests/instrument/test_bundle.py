@@ -55,18 +55,18 @@ export const late = () => [counted(), base, ...numbers()];
 }
 
 
-@pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of modules, in the place of ours."""
-    monkeypatch.setattr(modules, "MODULES", tmp_path)
-    written(tmp_path, TREE)
-    return tmp_path
-
-
 def written(folder: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of modules, in the place of ours."""
+    monkeypatch.setattr(modules, "MODULES", tmp_path)
+    written(tmp_path, TREE | {"package.json": '{"type": "module"}'})
+    return tmp_path
 
 
 def run(script: str) -> object:
@@ -77,7 +77,6 @@ def run(script: str) -> object:
 def test_a_bundle_does_what_its_modules_do(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     out = tmp_path_factory.mktemp("out")
     written(out, {"package.json": '{"type": "module"}'} | dict(bundle.bundle_modules("pages/first.js")))
-    (tree / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     told = [run(f'await (await import("{place}/pages/first.js")).told()') for place in (tree, out)]
     assert told[0] == told[1]
     assert told[0][-1] == ["pages", "names.json"]
@@ -87,33 +86,27 @@ def test_a_bundle_does_what_its_modules_do(tree: Path, tmp_path_factory: pytest.
     assert run(f'(await import("{out}/late/base.js")).base') == "base"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_module_that_cannot_be_bundled_is_refused(tree: Path) -> None:
+    for text in (
         "export default 1;\n", "export let a = 1;\n", 'import "./names.js";\n',
         'export { EVEN } from "./names.js";\n', "const a = await import(name);\n",
         'import whole from "./names.js";\n',
-    ],
-)  # fmt: skip
-def test_a_module_that_cannot_be_bundled_is_refused(tree: Path, text: str) -> None:
-    (tree / "low/add.js").write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=r"low/add\.js: cannot bundle this import or export"):
-        bundle.bundle_modules("pages/first.js")
+    ):  # fmt: skip
+        (tree / "low/add.js").write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match=r"low/add\.js: cannot bundle this import or export"):
+            bundle.bundle_modules("pages/first.js")
 
 
 def test_a_page_takes_two_files_of_modules() -> None:
     files = bundle.bundle_modules(FIRST_MODULE)
     at_once = set(modules.collect_imports(FIRST_MODULE))
-    held = {
-        name: {each for each in files if f'$modules["{each}"] = ' in files[name]}
-        for name in (FIRST_MODULE, LATER)
-    }
-    assert held[FIRST_MODULE] == at_once
-    assert held[FIRST_MODULE] | held[LATER] == set(files) - {LATER}
-    assert not held[FIRST_MODULE] & held[LATER]
-    assert {
-        "train/page/controller.js", "train/panels/picture.js", "learn/course.js", "study/study.js",
-    } <= held[LATER]  # fmt: skip
+    first, later = (
+        {each for each in files if f'$modules["{each}"] = ' in files[name]} for name in (FIRST_MODULE, LATER)
+    )
+    assert first == at_once
+    assert first | later == set(files) - {LATER}
+    assert not first & later
+    assert {"train/page/controller.js", "learn/course.js", "study/study.js"} <= later
     assert not any(name.startswith("pages/site") for name in files)
 
 

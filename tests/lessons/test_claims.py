@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from explorer.lessons import GLOSSARY, by_hand, find_the_bug
-from tests.lessons.computed import results
+from tests.lessons.conftest import results
 
 Results = dict[str, Any]
 
@@ -80,6 +80,10 @@ def test_leaves(r: Results) -> None:
     assert r["retain_gradient"] == r["hook_gradient"] == [1, 1]
     assert r["get_variable_type"] == "Tensor"
     assert r["count_registered"] == {"Variable": 0, "Parameter": 1}
+    assert "scalar outputs" in r["get_vector_error"]
+    assert "computed" in GLOSSARY["leaf"]
+    for requires, is_leaf in ((False, True), (True, False)):
+        assert (torch.ones(2, requires_grad=requires) * 3).is_leaf == is_leaf
 
 
 def test_relu(r: Results) -> None:
@@ -126,6 +130,8 @@ def test_twice(r: Results) -> None:
     assert r["differentiate_twice"]["FrozenCube"] == 18
     assert "does not require grad" in r["differentiate_cube"], "silent for the square only"
     assert r["check_once"] is True
+    # The slope of w³x³ is 3 w³x², its square has the derivative 54; with 3 x² as a constant it is 18.
+    assert r["differentiate_penalty"] == {"Cube": 54, "OnceCube": 18}
     assert r["run_gradgradcheck"]["Cube"] is True
     assert "mismatch" in r["run_gradgradcheck"]["FrozenCube"]
 
@@ -140,7 +146,6 @@ def test_gradcheck(r: Results) -> None:
 
 
 def test_by_hand(r: Results) -> None:
-    """By NumPy, from the same inputs and weights."""
     inputs, w1, w2 = by_hand.INPUTS.numpy(), by_hand.W1.numpy(), by_hand.W2.numpy()
     x = inputs @ w1
     g = np.outer(np.clip(x, -1, 1) @ w2 - by_hand.TARGETS.numpy(), w2)
@@ -191,6 +196,7 @@ def test_outputs(r: Results) -> None:
     assert r["pass_tensors"] == [[2, 2], [3, 3]]
     assert r["use_one_output"] == {"sin": 1, "cos": 0}
     assert (r["get_unused"], r["omit_scale"]) == ([0], [1, 1])
+    assert r["check_integers"] is False
 
 
 def test_in_place(r: Results) -> None:
@@ -199,20 +205,3 @@ def test_in_place(r: Results) -> None:
     assert (greedy["beside"], cloning["beside"]) == ([0, 2], [1, 2]), "the other branch finds the zeros"
     assert (r["propagate_sum"]["alone"], r["propagate_sum"]["beside"]) == ([0, 0], [0, 0])
     assert "deprecated" in r["propagate_sum"]["warning"]
-
-
-def test_a_leaf_of_the_glossary_may_be_computed() -> None:
-    assert "computed" in GLOSSARY["leaf"]
-    computed = torch.ones(2) * 3
-    assert computed.is_leaf
-    assert not (torch.ones(2, requires_grad=True) * 3).is_leaf
-
-
-def test_a_penalty_on_a_once_differentiable_slope_is_wrong_and_raises_nothing() -> None:
-    """The slope of w³x³ is 3 w³x², its square has the derivative 54; with 3 x² as a constant it is 18."""
-    assert results("twice")["differentiate_penalty"] == {"Cube": 54, "OnceCube": 18}
-
-
-def test_integers_ask_for_no_gradient_and_backward_starts_at_one_number() -> None:
-    assert results("outputs")["check_integers"] is False
-    assert "scalar outputs" in results("leaves")["get_vector_error"]

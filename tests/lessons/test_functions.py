@@ -6,22 +6,14 @@ from torch import Tensor, nn
 from torch.autograd import gradcheck, gradgradcheck
 
 import explorer
-from explorer.lessons import (
-    ClampGradient,
-    FixedClampGradient,
-    LinearFunction,
-    MulConstant,
-    MyLayer,
-    MyReLU,
-    RoundGradient,
-)
+from explorer import lessons
 
 
 @pytest.mark.parametrize(
     ("function", "op", "rule"),
     [
-        (RoundGradient, "round", "straight_through"), (ClampGradient, "clamp", "published_clamp"),
-        (FixedClampGradient, "clamp", "masked"), (MyReLU, "relu", "seed_relu"),
+        (lessons.RoundGradient, "round", "straight_through"), (lessons.MyReLU, "relu", "seed_relu"),
+        (lessons.ClampGradient, "clamp", "published_clamp"), (lessons.FixedClampGradient, "clamp", "masked"),
     ],
 )  # fmt: skip
 def test_a_published_function_is_the_rule_of_the_catalogue(function, op: str, rule: str):
@@ -44,23 +36,19 @@ def matrices(*shapes: tuple[int, ...]) -> list[Tensor]:
 @pytest.mark.parametrize("bias", [[], [(30,)]], ids=["no bias", "bias"])
 def test_linear_with_the_published_shapes(bias):
     inputs = matrices((20, 20), (30, 20), *bias)
-    assert gradcheck(LinearFunction.apply, inputs, eps=1e-6, atol=1e-4)
-    expected = nn.functional.linear(*inputs)
-    torch.testing.assert_close(LinearFunction.apply(*inputs), expected)
-
-
-def test_linear_can_be_differentiated_twice():
-    assert gradgradcheck(LinearFunction.apply, matrices((3, 2), (4, 2), (4,)))
+    assert gradcheck(lessons.LinearFunction.apply, inputs, eps=1e-6, atol=1e-4)
+    torch.testing.assert_close(lessons.LinearFunction.apply(*inputs), nn.functional.linear(*inputs))
+    assert gradgradcheck(lessons.LinearFunction.apply, matrices((3, 2), (4, 2), *[(4,) for _ in bias]))
 
 
 def test_mul_constant():
     (tensor,) = matrices((5,))
     for check in (gradcheck, gradgradcheck):
-        assert check(lambda tensor: MulConstant.apply(tensor, 3.5), (tensor,))
+        assert check(lambda tensor: lessons.MulConstant.apply(tensor, 3.5), (tensor,))
 
 
 def test_my_layer_learns_its_numbers():
-    layer = MyLayer()
+    layer = lessons.MyLayer()
     assert ((layer.mytensor >= 0) & (layer.mytensor <= 1)).all()
     (input,) = matrices((3, 3))
     layer(input.float()).sum().backward()

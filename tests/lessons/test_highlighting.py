@@ -1,7 +1,5 @@
 """Coloured code: nothing is lost, and each part has its kind."""
 
-import pytest
-
 from explorer.lessons.highlighting import highlight
 
 PARTS = '''class A:  # a comment
@@ -12,12 +10,9 @@ PARTS = '''class A:  # a comment
 '''
 
 
-@pytest.mark.parametrize("source", ["", "\n", "x", "x = 1  # no end", PARTS])
-def test_nothing_is_lost_of_any_source(source: str):
-    assert "".join(text for _, text in highlight(source)) == source
-
-
-def test_the_kinds():
+def test_each_part_has_its_kind_and_nothing_is_lost_of_any_source():
+    for source in ("", "\n", "x", "x = 1  # no end", PARTS):
+        assert "".join(text for _, text in highlight(source)) == source
     parts = highlight(PARTS)
 
     def of(kind: str) -> list[str]:

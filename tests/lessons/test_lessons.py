@@ -17,28 +17,12 @@ from explorer.catalogue import find_op, find_rule
 from explorer.curves import sample
 from explorer.formula import with_minus
 from explorer.gradient.threads import use_one_thread
-from explorer.lessons import (
-    GLOSSARY,
-    LESSONS,
-    Asked,
-    ByHand,
-    Choice,
-    Corner,
-    Drawing,
-    HeatMap,
-    Lesson,
-    Lines,
-    Order,
-    Suspects,
-    Sweep,
-    Walker,
-)
+from explorer.lessons import GLOSSARY, LESSONS, Choice, Lesson, pictures, prose
 from explorer.lessons.lesson import fill_numbers
-from explorer.lessons.pictures import Picture
 from explorer.reading.exercises import EXERCISES
 from explorer.ui.links.link import from_query
 from tests.browser.lessons import KINDS
-from tests.lessons.computed import data, results
+from tests.lessons.conftest import data, results
 
 EACH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
 CODE = re.compile(r"`[^`]*`")
@@ -54,12 +38,14 @@ def test_the_lessons_of_the_course_are_here_in_their_order():
         "surrogates", "minimum", "learned-step", "unbiased-or-quiet",
     ]  # fmt: skip
     assert [key for key in LESSONS if key in course] == course
-    assert all(key == lesson.key for key, lesson in LESSONS.items())
+    assert [lesson.key for lesson in LESSONS.values()] == [*LESSONS]
+    assert {path.stem for path in prose._FOLDER.iterdir()} == {*LESSONS}
     assert len({lesson.title for lesson in LESSONS.values()}) == len(LESSONS)
+    assert sorted(lesson.exercise for lesson in LESSONS.values() if lesson.exercise) == sorted(EXERCISES)
 
 
 @EACH
-def test_a_lesson_is_short(lesson: Lesson):
+def test_the_words_of_a_lesson_are_short_and_lead_to_its_pictures_and_net(lesson: Lesson):
     words = data(lesson.key)["words"]
     assert 20 <= len(words.split()) <= MOST_WORDS
     assert lesson.question.endswith("?")
@@ -68,10 +54,7 @@ def test_a_lesson_is_short(lesson: Lesson):
     sentences = re.split(r"(?<=[.?:])\s", TERM.sub("term", words))
     assert max(len(sentence.split()) for sentence in sentences) <= 32, "for readers of many languages"
 
-
-@EACH
-def test_the_words_name_what_is_shown_and_lead_to_pictures_and_net(lesson: Lesson):
-    """On a stage the slides of pictures and of a net have a paragraph each."""
+    # On a stage the slides of pictures and of a net have a paragraph each.
     paragraphs = [each for each in lesson.words.split("\n\n") if not each.startswith("After the run:")]
     leading = [each for each in paragraphs if re.match(r"In the pictures?\b|Press ", each)]
     assert len(leading) == bool(lesson.pictures)
@@ -98,21 +81,13 @@ def test_every_number_in_the_words_is_computed(lesson: Lesson):
         assert written_numbers(text) == [], text
 
 
-def test_the_glossary_has_no_numbers():
-    assert written_numbers(" ".join(GLOSSARY.values())) == []
-
-
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("falls to 1,370", ["1", "370"]),
-        ("is `[0.0]` and `g = 2`", ["0", "0"]),
-        ("a thousand inputs, two of them", ["thousand", "two"]),
-        ("{net[last]:,.0f} in float32, x³, `w1`, the weight, once", []),
-    ],
-)
-def test_the_search_for_numbers_itself(words: str, found: list[str]):
-    assert written_numbers(words) == found
+def test_the_search_for_numbers_itself():
+    found = {
+        "falls to 1,370": ["1", "370"], "is `[0.0]` and `g = 2`": ["0", "0"],
+        "a thousand inputs, two of them": ["thousand", "two"],
+        "{net[last]:,.0f} in float32, x³, `w1`, the weight, once": [],
+    }  # fmt: skip
+    assert {words: written_numbers(words) for words in found} == found
 
 
 @EACH
@@ -162,33 +137,27 @@ def test_no_number_or_error_is_taken_for_markup(lesson: Lesson):
 
 
 @EACH
-def test_a_prediction_has_its_answer(lesson: Lesson):
-    prediction = json.loads(json.dumps(data(lesson.key)))["prediction"]
-    assert 2 <= len(prediction["answers"]) > prediction["right"] >= 0
-    match lesson.prediction:
-        case Choice(ask):
-            assert ask.endswith("?")
-            texts = [answer["text"] for answer in prediction["answers"]]
-            assert len(set(texts)) == len(texts)
-        case Drawing(rule=rule):
-            assert rule in parse_qs(lesson.scenes[0].query)["rule"]
-
-
-@EACH
 def test_every_answer_of_a_lesson_has_a_distinct_sentence_and_picture(lesson: Lesson):
-    answers = data(lesson.key)["prediction"]["answers"]
+    prediction = json.loads(json.dumps(data(lesson.key)))["prediction"]
+    answers = prediction["answers"]
+    assert 2 <= len(answers) > prediction["right"] >= 0
+    if isinstance(lesson.prediction, Choice):
+        assert lesson.prediction.ask.endswith("?")
+        assert len({answer["text"] for answer in answers}) == len(answers)
+    else:
+        assert lesson.prediction.rule in parse_qs(lesson.scenes[0].query)["rule"]
     sentences = [answer["why"] for answer in answers]
     assert len(set(sentences)) == len(sentences)
     for sentence in sentences:
         assert re.fullmatch(r"[^.?!]+(\.\w[^.?!]*)*\.", sentence), f"one sentence: {sentence}"
-    pictures = [answer["picture"] for answer in answers if answer["picture"]]
+    shown = [answer["picture"] for answer in answers if answer["picture"]]
     choice, _ = from_query(parse_qs(lesson.scenes[0].query))
-    entries = [find_op(choice.op), *map(find_rule, pictures)]
+    entries = [find_op(choice.op), *map(find_rule, shown)]
     names = {parameter.name for entry in entries for parameter in entry.parameters} | {"start", "stop", "g"}
     sampling = {name: value for name, value in choice.sampling.items() if name in names}
-    frame = sample(choice.op, pictures, dtype="float64", **sampling)
+    frame = sample(choice.op, shown, dtype="float64", **sampling)
     drawn = frame.pivot(index="rule", columns="x", values="gradient").to_numpy()
-    assert len(drawn) == len(pictures)
+    assert len(drawn) == len(shown)
     apart = [np.abs(one - other).max() for one, other in combinations(drawn, 2)]
     assert min(apart) > 0.1, "no two answers look the same"
 
@@ -211,16 +180,12 @@ def test_every_scene_opens_without_notices_and_with_its_op_and_rules(lesson: Les
         assert choice.rules == tuple(find_rule(rule).key for rule in query["rule"])
 
 
-@EACH
-def test_every_term_is_in_the_glossary(lesson: Lesson):
-    assert set(TERM.findall("".join(lesson.sentences))) <= set(GLOSSARY)
-
-
-def test_every_entry_of_the_glossary_is_used_and_is_a_sentence():
+def test_the_glossary_has_the_terms_of_the_lessons_as_sentences_without_numbers():
     used = {term for lesson in LESSONS.values() for term in TERM.findall("".join(lesson.sentences))}
     assert used == set(GLOSSARY)
     assert list(GLOSSARY) == sorted(GLOSSARY)
     assert all(text.endswith(".") for text in GLOSSARY.values())
+    assert written_numbers(" ".join(GLOSSARY.values())) == []
 
 
 def test_two_visitors_at_once_get_the_same_numbers():
@@ -233,53 +198,49 @@ PICTURES = [picture for lesson in LESSONS.values() for picture in lesson.picture
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.__name__)
-def test_a_picture_can_be_drawn(picture: Callable[[], Picture]):
+def test_a_picture_can_be_drawn(picture: Callable[[], pictures.Picture]):
     match picture():
-        case HeatMap(_, values, entry):
+        case pictures.HeatMap(_, values, entry):
             assert len({len(row) for row in values}) == 1
             assert entry is None or values[entry[0] or 0][entry[1]] is not None
-        case Lines(_, _, x, y):
+        case pictures.Lines(_, _, x, y):
             for values in (x, *y.values()):
                 assert len(values) == len(x)
                 assert min(values) > 0, "both axes are logarithmic"
-        case Sweep(parameter=name, x=x, mean=mean, sd=sd, control=(middle, spread)):
+        case pictures.Sweep(parameter=name, x=x, mean=mean, sd=sd, control=(middle, spread)):
             assert len(x) == len(mean) == len(sd)
             assert x == sorted(x)
             assert x[0] > 0, "the axis is logarithmic"
             assert 0 <= min(*mean, *sd, middle, spread) <= max(*mean, *sd, middle, spread) <= 1
             choices = [from_query(parse_qs(each.scenes[0].query))[0] for each in LESSONS.values()]
             assert any(name in choice.parameters for choice in choices), "a slider beside it"
-        case ByHand(given=given, hints=hints, asked_by_rule=asked, then_by_rule=then):
+        case pictures.ByHand(given=given, hints=hints, asked_by_rule=asked, then_by_rule=then):
             shapes = {np.shape(values) for values in [*asked.values(), *(given[name] for name in hints)]}
             assert len(shapes) == 1, "each typed value has its hints"
             assert asked.keys() == then.keys()
-        case Corner(left=left, right=right, named=named):
+        case pictures.Corner(left=left, right=right, named=named):
             assert all(left <= slope <= right for slope in named.values())
-        case Suspects(lines=lines, faulty=faulty, hidden_line=hidden, x=x, curves=curves):
+        case pictures.Suspects(lines=lines, faulty=faulty, hidden_line=hidden, x=x, curves=curves):
             assert hidden != lines[faulty][0], "it differs"
             assert len({why for _, why in lines}) == len(lines)
             assert {len(y) for y in curves.values()} == {len(x)}
-        case Asked(answers=answers, right=right):
+        case pictures.Asked(answers=answers, right=right):
             assert len(dict(answers)) == len(set(dict(answers).values())) == len(answers) >= 3
             assert 0 <= right < len(answers)
             assert all(re.fullmatch(r".+[.]", why) for _, why in answers)
-        case Walker(estimators=estimators, start=p, rate=rate, parameters=parameters, runs=runs, drawn=drawn):
-            assert all(each.low <= each.default <= each.high for each in (p, rate, *parameters))
+        case pictures.Walker(start=p, parameters=parameters) as walker:
+            assert all(each.low <= each.default <= each.high for each in (p, walker.rate, *parameters))
             assert 0 < p.low < p.high < 1, "neither end is left by a walk"
-            assert 0 < drawn <= runs
-            said = json.dumps(estimators)
+            assert 0 < walker.drawn <= walker.runs
+            said = json.dumps(walker.estimators)
             assert all(f'"{each.name}"' in said for each in parameters), "each slider moves something"
-        case Order(steps=steps):
+        case pictures.Order(steps=steps):
             assert len({text for text, _ in steps}) == len({why for _, why in steps}) == len(steps) >= 4
-
-
-def test_every_exercise_ends_one_lesson():
-    assert sorted(lesson.exercise for lesson in LESSONS.values() if lesson.exercise) == sorted(EXERCISES)
 
 
 def test_the_lessons_that_a_browser_reads_are_of_every_kind():
     def kind(key: str) -> tuple[str, frozenset[str]]:
-        pictures = frozenset(picture["kind"] for picture in data(key)["pictures"])
-        return type(LESSONS[key].prediction).__name__, pictures
+        kinds = frozenset(picture["kind"] for picture in data(key)["pictures"])
+        return type(LESSONS[key].prediction).__name__, kinds
 
     assert {kind(key) for key in KINDS} == {kind(key) for key in LESSONS}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.lessons import LESSONS, prose
+from explorer.lessons import prose
 from explorer.lessons.lesson import Answer, Drawing
 from explorer.lessons.prose import make_lesson
 
@@ -63,7 +63,3 @@ def test_a_file_without_a_section_or_a_reply_is_refused(texts: Path, change):
     (texts / "one.md").write_text(TEXT.replace(*change))
     with pytest.raises(ValueError, match=r"has the sections|has no reply"):
         make_lesson("one", lambda _: "None", **CODE)
-
-
-def test_each_lesson_has_a_file_and_each_file_a_lesson():
-    assert {path.stem for path in prose._FOLDER.iterdir()} == {*LESSONS}

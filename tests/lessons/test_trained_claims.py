@@ -14,7 +14,7 @@ from explorer.lessons.surrogates import SEEDS, WIDTHS, Sign, train_nets
 from explorer.training import Run, Settings
 from explorer.training.ranking import find_higher, rank
 from explorer.ui.links.link import from_text
-from tests.lessons.computed import results
+from tests.lessons.conftest import results
 from tests.selection import take_part
 
 Results = dict[str, Any]
@@ -66,7 +66,6 @@ def logistic(x: Any) -> Any:
 
 
 def by_numpy(x: Any, u: Any) -> dict[str, Any]:
-    """Each estimator at x by a draw u."""
     p, f = logistic(x), lambda y: (y - T) ** 2
     y, twin = np.where(u < p, 1, 0), np.where(1 - u < p, 1, 0)
     slope = 2 * (y - T)
