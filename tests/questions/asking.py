@@ -8,6 +8,13 @@ from explorer.ui.server import answers
 
 Json = dict[str, Any]
 
+# How a script in node begins that knows the document and reads choices.
+READY = """
+    const { setDocument } = await import("./choice/entries.js");
+    const { parseMessage } = await import("./choice/message.js");
+    setDocument(given.document);
+"""
+
 
 def ask(question: str, **arguments: Any) -> Json:
     """Return the answer to a question after a passage through JSON."""
@@ -16,12 +23,10 @@ def ask(question: str, **arguments: Any) -> Json:
 
 
 def ask_curves(query: str) -> Json:
-    """Return the answer to the question about the curves of a link."""
     return ask("curves", **answers.make_curves_arguments(from_text(query)[0]))
 
 
 def ask_about_rule(question: str, query: str) -> Json:
-    """Return the answer to a question about the first rule of a link."""
     choice = from_text(query)[0]
     start, stop = choice.range
     more = {"start": start, "stop": stop} if question == "neighbours" else {}

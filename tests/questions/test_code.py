@@ -39,12 +39,6 @@ def test_pytorch_alone_has_a_short_form() -> None:
     assert {ask_code(language, "clamp", "masked")["short"] for language in LANGUAGES[1:]} == {""}
 
 
-def test_a_rule_that_a_language_cannot_express_is_refused_with_a_reason() -> None:
-    answer = ask_code("Custom op", COIN, "formula: (fa() - f()) * (u() - 0.5)")
-    assert answer["text"] == ""
-    assert answer["note"].endswith("this rule takes a function, the loss f: choose PyTorch.")
-
-
 def test_a_parameter_that_learns_is_a_tensor_in_every_language(subtests: pytest.Subtests) -> None:
     for language, write in SNIPPETS.items():
         with subtests.test(language):
@@ -60,22 +54,12 @@ def test_parameters_that_cannot_learn_are_exported_as_numbers() -> None:
     assert set(LANGUAGES) == {*WRITERS, NOTEBOOK}
 
 
-def test_a_parameter_called_as_the_draw_is_refused_in_every_language(subtests: pytest.Subtests) -> None:
-    for language in LANGUAGES:
-        with subtests.test(language):
-            answer = ask_code(language, COIN, "formula: g * u")
-            words = "A parameter is called u, as the draw is in code: give it another name."
-            assert answer == {"text": "", "short": "", "note": words}
-
-
 def test_a_notebook_draws_what_the_chart_draws() -> None:
     view = {"start": -2, "stop": 2.5, "g": -1.5, "f": "", "kinks": [1.25, -0.5, -0.5]}
     answer = ask_code(NOTEBOOK, "clamp", "straight_through", VALUES, **view)
     of = {"start": -2.0, "stop": 2.5, "g": -1.5, "kinks": [-0.5, 1.25]}
     assert answer["text"] == notebook("clamp", "straight_through", VALUES, **of)
-
-
-def test_the_notebook_of_a_random_op_contains_the_loss_and_the_kinks_of_the_mean() -> None:
+    # Of a random op it contains the loss and the kinks of the mean.
     pair, parameters = ("stochastic_round", "straight_through"), {"middle": 0.25}
     view = {"start": -1, "stop": 1, "f": "abs(y - middle)"}
     kinks = sample(*pair, **view, **parameters).attrs["curves"].kinks["straight_through"]
@@ -83,12 +67,16 @@ def test_the_notebook_of_a_random_op_contains_the_loss_and_the_kinks_of_the_mean
     assert answer["text"] == notebook(*pair, parameters, **view, kinks=[-1, 0, 1])
 
 
-def test_a_notebook_of_an_op_with_a_mean_over_all_x_is_refused() -> None:
-    answer = ask_code(NOTEBOOK, "formula: x - mean(x) + u()", "default")
-    words = "A notebook draws each x separately, but this op takes a mean over all x: choose PyTorch."
-    assert answer == {"text": "", "short": "", "note": words}
-
-
-def test_an_unknown_language_is_refused_with_a_list_of_the_known_ones() -> None:
+def test_what_a_language_cannot_express_is_refused_with_a_reason() -> None:
+    name = "A parameter is called u, as the draw is in code: give it another name."
+    mean = "A notebook draws each x separately, but this op takes a mean over all x: choose PyTorch."
+    loss = "this rule takes a function, the loss f: choose PyTorch."
+    for language, op, rule, why in (
+        *((language, COIN, "formula: g * u", name) for language in LANGUAGES),
+        (NOTEBOOK, "formula: x - mean(x) + u()", "default", mean),
+        ("Custom op", COIN, "formula: (fa() - f()) * (u() - 0.5)", loss),
+    ):
+        answer = ask_code(language, op, rule)
+        assert (answer["text"], answer["short"], answer["note"].endswith(why)) == ("", "", True), language
     said = ask_code("COBOL", "round", "zero")["message"]
     assert said.startswith("Unknown language 'COBOL': choose one of ")

@@ -1,6 +1,7 @@
 """The question "formulas": each sign of a formula in its place, values and words below."""
 
 import re
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -31,13 +32,10 @@ SHOWN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("latex", "expected"), SHOWN, ids=range(len(SHOWN)))
-def test_latex_becomes_elements(latex: str, expected: str) -> None:
+def test_latex_becomes_elements_and_what_is_no_formula_is_refused() -> None:
     start = '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block"><mrow>'
-    assert to_mathml(latex) == f"{start}{expected}</mrow></math>"
-
-
-def test_elements_of_no_formula_are_refused() -> None:
+    for latex, expected in SHOWN:
+        assert to_mathml(latex) == f"{start}{expected}</mrow></math>"
     for latex in (r"\phantom{x}", r"\overline{x}", r"\color{red}{x}"):
         with pytest.raises(ValueError, match="is not among the elements of formulas"):
             to_mathml(latex)
@@ -61,24 +59,28 @@ def test_each_formula_is_set_sign_by_sign() -> None:
             assert said["lines"][0] == {"math": to_mathml(formulas.format_gradient(op, rule))}
 
 
+def lines_of(op: str, rule: str, learns: str = "", **parameters: float) -> list[Any]:
+    return ask("formulas", op=op, rule=rule, parameters=parameters, learns=learns)["lines"]
+
+
 def test_values_stand_below_the_formula_and_words_below_both() -> None:
-    said = ask("formulas", op="clamp", rule="pact", parameters={"hi": 1.25, "lo": -0.5}, learns="")
-    gradient, part, at_bound, numbers, about = said["lines"]
+    gradient, part, at_bound, numbers, about = lines_of("clamp", "pact", hi=1.25, lo=-0.5)
     assert letters(numbers["math"]) == "lo=05hi=125"
     assert gradient["math"] != part["math"]
     assert at_bound.startswith("Exactly at the bound")
     assert "Source: PACT" in about
-    op = ask("formulas", op="clamp", rule="", parameters={"hi": 1.25}, learns="")
-    assert op["title"] == "Forward: Clamp"
-    assert letters(op["lines"][1]["math"]) == "lo=0hi=125"
+    assert letters(lines_of("clamp", "", hi=1.25)[1]["math"]) == "lo=0hi=125"
+    assert ask("formulas", op="clamp", rule="", parameters={}, learns="")["title"] == "Forward: Clamp"
+    for op, rule in (("sign", ""), ("sign", "clipped"), ("clamp", "published_clamp")):
+        entry, last = RULES[rule] if rule else OPS[op], lines_of(op, rule)[-1]
+        assert [text for text in (entry.purpose, entry.note, entry.source) if text not in last] == []
 
 
 def test_gradients_of_learned_parameters_follow_the_gradient_for_x() -> None:
-    learnt = ask("formulas", op="quantize", rule="quantize_masked", parameters={}, learns="s")["lines"]
-    assert "<mtext>gradient\xa0of\xa0</mtext>" in learnt[1]["math"]
-    assert learnt[2] == "s: follows from the rule."
-    torchs = ask("formulas", op="quantize", rule="default", parameters={}, learns="s")["lines"]
-    assert torchs[2] == "s: torch's derivative of the op."
+    _, learnt, words, *_ = lines_of("quantize", "quantize_masked", "s")
+    assert "<mtext>gradient\xa0of\xa0</mtext>" in learnt["math"]
+    assert words == "s: follows from the rule."
+    assert lines_of("quantize", "default", "s")[2] == "s: torch's derivative of the op."
 
 
 def test_a_derivative_that_would_fill_pages_is_not_written_out() -> None:
@@ -87,18 +89,8 @@ def test_a_derivative_that_would_fill_pages_is_not_written_out() -> None:
     for _ in range(13):
         nested = f"softsign({nested})"
     for text, more in ((nested, ""), ("x*k", r" = g \,k")):
-        said = ask("formulas", op=f"formula: {text}", rule="default", parameters={}, learns="")
         expected = r"\text{gradient} = g\,\frac{\mathrm{d}y}{\mathrm{d}x}"
-        assert said["lines"][0]["math"] == to_mathml(expected + more)
-
-
-def test_op_and_rule_come_with_purpose_note_and_source() -> None:
-    for op, rule in (("sign", ""), ("sign", "clipped"), ("clamp", "published_clamp")):
-        last = ask("formulas", op=op, rule=rule, parameters={}, learns="")["lines"][-1]
-        entry = RULES[rule] if rule else OPS[op]
-        assert entry.purpose in last
-        assert entry.note in last
-        assert entry.source in last
+        assert lines_of(f"formula: {text}", "default")[0]["math"] == to_mathml(expected + more)
 
 
 def letters(xml: str) -> str:
@@ -107,7 +99,6 @@ def letters(xml: str) -> str:
 
 
 def plain(latex: str) -> str:
-    """The same of a formula in LaTeX."""
     words = re.sub(r"\\begin\{cases\}|\\end\{cases\}|\\nolimits|\\left(?![a-z])|\\right(?![a-z])", "", latex)
     for letter, name in GREEK.items():
         words = re.sub(rf"\\{name.replace('lambd', 'lambda')}(?![a-z])", letter, words)

@@ -11,7 +11,8 @@ from explorer.checks import VERDICTS, check_pair
 from explorer.measures import compare
 from explorer.measures.nearest import nearest
 from explorer.questions import QUESTIONS, rules
-from tests.questions.asking import ask, ask_about_rule
+from explorer.ui.links.link import from_text
+from tests.questions.asking import ask, ask_about_rule, ask_curves
 from tests.ui.pages.test_explore import HOSTILE
 
 CLAMP = "op=clamp&rule=published_clamp"
@@ -61,21 +62,23 @@ def test_the_row_of_a_rule_is_that_of_the_table_with_the_links_parameters():
     assert (row["area"], row["support"]) == ("inf", "inf")
 
 
-def test_stochastic_rules_are_not_compared_with_others():
+def test_rules_that_cannot_be_compared_are_explained():
     words = " depends on a random draw or a loss, so it has no single curve to compare with other rules."
-    for query, name in (
-        ("op=bernoulli&rule=default", "Bernoulli unit"),
-        ("op=sign&rule=reinforce", "REINFORCE"),
+    alone = urlencode({"op": "log", "rule": "formula: g * log(x)", "range": [-3, -1]}, doseq=True)
+    for query, said in (
+        ("op=bernoulli&rule=default", f"Bernoulli unit{words}"),
+        ("op=sign&rule=reinforce", f"REINFORCE{words}"),
+        (alone, "is finite almost nowhere"),
     ):
-        assert ask_about_rule("neighbours", query) == {"message": name + words}
+        assert said in ask_about_rule("neighbours", query)["message"]
 
 
 def test_the_closest_rule_is_named_only_where_the_curves_hardly_differ():
     drawn = "formula: Drawn = g * through(x, -2, 0.1, 0, 1, 0.3, 0.7, 2, {})"
-    close, apart = (
-        ask_about_rule("neighbours", urlencode({"op": "sign", "rule": drawn.format(end)}))
-        for end in (0.1, 0.9)
-    )
+    queries = [urlencode({"op": "sign", "rule": drawn.format(end)}) for end in (0.1, 0.9)]
+    close, apart = (ask_about_rule("neighbours", query) for query in queries)
+    alone = urlencode({"op": "identity", "rule": "formula: g * sin(40 * x)"})
+    assert ask_about_rule("neighbours", alone) == {"lines": [], "close": ""}
     assert close["close"] == f"Close to {close['lines'][0]['sentence']}"
     assert apart["lines"]
     assert apart["close"] == ""
@@ -92,21 +95,13 @@ def test_rules_that_are_similar_only_at_extreme_numbers_are_left_out():
         assert not re.search("alpha|times −|times as wide", line["sentence"]), line
 
 
-def test_a_rule_that_nothing_comes_near_has_no_neighbours():
-    query = urlencode({"op": "identity", "rule": "formula: g * sin(40 * x)"})
-    assert ask_about_rule("neighbours", query) == {"lines": [], "close": ""}
-
-
-def test_rules_that_cannot_be_compared_are_explained():
-    query = urlencode({"op": "log", "rule": "formula: g * log(x)", "range": [-3, -1]}, doseq=True)
-    assert "is finite almost nowhere" in ask_about_rule("neighbours", query)["message"]
-
-
-def test_a_hostile_query_gets_lines_or_a_sentence(subtests: pytest.Subtests):
+def test_a_hostile_query_gets_curves_and_lines_or_a_sentence(subtests: pytest.Subtests):
     for query in HOSTILE:
         with subtests.test(query):
             answer = ask_about_rule("checks", query)
             assert "lines" in answer or answer["message"].endswith(".")
+            assert from_text(query)[1] or "tan(x)" in query
+            assert {"x", "y", "marks", "gradients", "kinks", "main", "rest"} <= set(ask_curves(query))
 
 
 def test_a_fault_of_ours_is_a_sentence_and_in_the_log(monkeypatch, caplog):

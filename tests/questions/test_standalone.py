@@ -14,13 +14,11 @@ from explorer.questions.standalone import make_page
 from explorer.ui.server import answers
 from tests.frontend import modules
 from tests.frontend.modules import Node
+from tests.questions.asking import READY
 from tests.selection import take_part
 
 ASKED = """
-    const { setDocument } = await import("./choice/entries.js");
-    const { parseMessage } = await import("./choice/message.js");
     const { collectAnswers } = await import("./explore/page/saved-answers.js");
-    setDocument(given.document);
     const ask = async (question, args) => ({ question, args });
     return collectAnswers(parseMessage(given.choice), ask);
 """
@@ -44,7 +42,6 @@ def node() -> Iterator[Node]:
 
 
 def start_of(page: Page) -> dict[str, Any]:
-    """Return the data that a saved file begins with."""
     (text,) = re.findall(r'id="start">(.*?)</script>', page.html(), re.DOTALL)
     return json.loads(text)
 
@@ -52,7 +49,7 @@ def start_of(page: Page) -> dict[str, Any]:
 def asked_by(node: Node, start: dict[str, Any], script: str = ASKED) -> Any:
     """Return what the browser asks of the choice of a saved file."""
     document = make_document() | {"link": {"words": []}}
-    return node.run(script, {"document": document, "choice": start["choice"]})
+    return node.run(READY + script, {"document": document, "choice": start["choice"]})
 
 
 def answer_of(question: str, sent: dict[str, Any]) -> Any:

@@ -19,10 +19,8 @@ from tests.ui.choices import random_choice
 
 Json = dict[str, Any]
 
-OWN_OP, LONG = (
-    f"{FORMULA_PREFIX}Bend = a * tanh(x / a) - lo * floor(x)",
-    " + ".join(f"w{n} * g * x**{n}" for n in range(9)),
-)
+OWN_OP = f"{FORMULA_PREFIX}Bend = a * tanh(x / a) - lo * floor(x)"
+LONG = " + ".join(f"w{n} * g * x**{n}" for n in range(9))
 WRITTEN = (
     Choice(op=OWN_OP, rules=("clipped",), parameters={"c": 0.3, "lo": -0.0}, learns="a"),
     Choice(op=OWN_OP, rules=("default",), parameters={"a": 1e-7}, range=(-7.5, 9.25), g=-0.3),
@@ -65,7 +63,6 @@ def test_code_and_formulas_of_own_formulas_are_the_apps(ask: Ask) -> None:
 
 
 def test_every_readable_formula_can_be_typeset() -> None:
-    """No sign of a formula is left out."""
     count = 0
     for kind, text in corpus():
         try:

@@ -17,16 +17,14 @@ from explorer.site.pages import COMMANDS, LOCAL
 from explorer.ui.links.link import from_text
 from explorer.ui.server import answers
 from tests.frontend.modules import Node
+from tests.questions.asking import READY
 
 ROOT = Path(__file__).parents[2]
 LARGEST_PAGE = 3_000_000  # characters
 SOURCE = "https://example.org/<project>"
 
 SAVED = """
-    const { setDocument } = await import("./choice/entries.js");
-    const { parseMessage } = await import("./choice/message.js");
     const { writeFile } = await import("./explore/page/saving.js");
-    setDocument(given.document);
     const ask = async () => ({ message: "", lacks: true });
     return writeFile(parseMessage(given.choice), given.template, ask);
 """
@@ -45,7 +43,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def start_of(page: str) -> str:
-    """Return the data that a page begins with."""
     (text,) = re.findall(r'id="start">(.*?)</script>', page, re.DOTALL)
     return text
 
@@ -55,9 +52,12 @@ def pages(site: Path) -> dict[str, str]:
     return {path.stem: path.read_text(encoding="utf-8") for path in site.glob("*.html")}
 
 
-def test_every_page_of_the_app_has_a_page_on_the_site(pages: dict[str, str]) -> None:
+def test_every_page_and_section_of_the_app_is_there_and_code_for_later_in_files(site, pages) -> None:
     assert set(pages) == {"index", "train", "study", "learn"}
-    assert max(map(len, pages.values())) < LARGEST_PAGE
+    assert json.loads(start_of(pages["index"]))["sections"] == SECTIONS
+    assert (site / "torch/values.js").is_file()
+    later = (site / answers.get_saved_name()).stat().st_size
+    assert max(map(len, pages.values())) < min(later, LARGEST_PAGE)
 
 
 def test_every_address_is_a_file_next_to_the_page(site: Path, pages: dict[str, str]) -> None:
@@ -89,32 +89,20 @@ def test_the_way_to_the_app_is_the_readmes(pages: dict[str, str]) -> None:
     assert 'href="https://example.org/&lt;project&gt;"' in pages["train"]
 
 
-def test_every_section_is_there_and_pasted_code_with_pyodide(pages: dict[str, str]) -> None:
-    assert json.loads(start_of(pages["index"]))["sections"] == SECTIONS
-
-
-def test_code_that_is_not_needed_at_first_is_in_separate_files(site: Path, pages: dict[str, str]) -> None:
-    """Torch's values and the file to save are loaded when they are wanted."""
-    for name in (answers.get_saved_name(), "torch/values.js"):
-        assert (site / name).is_file()
-    assert max(map(len, pages.values())) < (site / answers.get_saved_name()).stat().st_size
-
-
 def test_a_saved_file_is_the_one_that_python_writes(site: Path, pages: dict[str, str], node: Node) -> None:
     text = (site / answers.get_saved_name()).read_text(encoding="utf-8")
     template = json.loads(text.removeprefix("document.currentScript.data = ").removesuffix(";"))
     told = json.loads(start_of(pages["index"]))
     given = {"document": told["document"], "template": template, "choice": told["choice"]}
-    saved = node.run(SAVED, given)
+    saved = node.run(READY + SAVED, given)
     pythons = explorer.instrument("round", ["default", "straight_through"]).html()
     start, whole = map(start_of, (saved, pythons))
     assert saved.replace(start, "") == pythons.replace(whole, "")
     found, expected = json.loads(start), json.loads(whole)
     assert (found["document"], found["answers"]) == (expected["document"], [])
     assert told["document"]["limits"].keys() > found["document"]["limits"].keys()  # of tables and studies
-    assert {name: found["choice"][name] for name in ("op", "rules", "range")} == {
-        name: expected["choice"][name] for name in ("op", "rules", "range")
-    }
+    for name in ("op", "rules", "range"):
+        assert found["choice"][name] == expected["choice"][name]
 
 
 def test_the_formula_reader_is_in_separate_files(site: Path, pages: dict[str, str]) -> None:

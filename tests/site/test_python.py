@@ -36,13 +36,10 @@ ODD = (
 
 def corpus() -> list[tuple[str, str]]:
     """The formulas of other tests: right, wrong, of the catalogue, and learned ones."""
-    learned = [
-        make_custom_key(rule.formula, rule.label, rule.learned).removeprefix(FORMULA_PREFIX)
-        for rule in RULES.values()
-        if rule.formula
-    ]
+    rules = [rule for rule in RULES.values() if rule.formula]
+    keys = [*(make_custom_key(rule.formula, rule.label, rule.learned) for rule in rules), LSQ]
     texts = [*(case[0] for case in WRONG), *(case[0] for case in FORGIVEN), *CALLS, *OPERATIONS, *WRITTEN_OUT]
-    rules = [*learned, LSQ.removeprefix(FORMULA_PREFIX), *texts, *HOSTILE]
+    rules = [*(key.removeprefix(FORMULA_PREFIX) for key in keys), *texts, *HOSTILE]
     ops = [*(op.formula for op in OPS.values()), *texts, *ODD]
     every = [*(("rule", text) for text in rules), *(("op", text) for text in ops)]
     return list(dict.fromkeys(every))
@@ -89,20 +86,17 @@ def test_answers_of_the_installed_torch_are_included() -> None:
 
 
 def test_the_modules_are_those_that_are_needed() -> None:
-    program = python.pack_program()["modules"]
+    packed = python.pack_program()
+    program, script = packed["modules"], packed["browser"]
+    assert not re.search("^import ", script, re.MULTILINE)
+    for name in ("export function computed", "OPERATORS = {", "FUNCTIONS = {"):
+        assert name in script
     assert {"explorer/formula/parsing.py", "explorer/catalogue/custom.py"} < set(program)
     left_out = {"explorer/__init__.py", "explorer/instrument/__init__.py", "explorer/formula/evaluation.py"}
     left_out |= {"explorer/curves/sampled.py", "explorer/gradient/bound.py", "explorer/description/words.py"}
     assert not left_out & set(program)
     texts = [text for path, text in program.items() if path != "explorer/formula/measured.py"]
     assert not [text for text in texts if re.search("^(import|from) torch", text, re.MULTILINE)]
-
-
-def test_the_script_is_that_of_arithmetic_with_its_imports() -> None:
-    script = python.pack_program()["browser"]
-    assert not re.search("^import ", script, re.MULTILINE)
-    for name in ("export function computed", "OPERATORS = {", "FUNCTIONS = {"):
-        assert name in script
 
 
 def test_pyodide_is_the_version_that_npm_is_asked_for(tmp_path: Path) -> None:

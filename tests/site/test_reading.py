@@ -17,13 +17,11 @@ from explorer.ui.links.presets import PRESETS
 from explorer.ui.links.reader import with_pluses
 from explorer.ui.server import answers
 from tests.frontend.modules import Node
+from tests.questions.asking import READY
 from tests.ui.choices import query_of, random_choice
 
 READ = """
-    const { setDocument } = await import("./choice/entries.js");
-    const { parseMessage } = await import("./choice/message.js");
     const { readLink, readCustomFormulas } = await import("./choice/link-reader.js");
-    setDocument(given.document);
     const first = parseMessage(given.first);
     const answer = given.answers && (async (kind, text) => given.answers[`${kind} ${text}`]);
     const told = [];
@@ -36,9 +34,7 @@ READ = """
 """
 
 SENT = """
-    const { setDocument } = await import("./choice/entries.js");
-    const { parseMessage, toMessage } = await import("./choice/message.js");
-    setDocument(given.document);
+    const { toMessage } = await import("./choice/message.js");
     return given.choices.map((choice) => toMessage(parseMessage(choice)));
 """
 
@@ -88,7 +84,7 @@ def read(node: Node, queries: list[str]) -> list[dict[str, Any]]:
     texts |= {("loss", text) for query in queries for text in parse_qs(query).get("f", [])}
     texts |= {(kind, with_pluses(text)) for kind, text in texts}
     known = {f"{kind} {text}": make_custom_entry(kind, text) for kind, text in texts}
-    return node.run(READ, make_given() | {"answers": known, "queries": queries, "expected": expected})
+    return node.run(READY + READ, make_given() | {"answers": known, "queries": queries, "expected": expected})
 
 
 def seen(choice: dict[str, Any]) -> dict[str, Any]:
@@ -134,7 +130,9 @@ def test_links_show_what_they_show_in_the_app(node: Node) -> None:
 def test_without_python_a_custom_formula_is_refused_with_a_hint_to_the_app(node: Node) -> None:
     query = urlencode({"op": "formula: x**3", "rule": ["clipped", "formula: g * (x < 2)"]}, doseq=True)
     expected = {query: answers.serialize_choice(Choice())}
-    (result,) = node.run(READ, make_given() | {"answers": None, "queries": [query], "expected": expected})
+    (result,) = node.run(
+        READY + READ, make_given() | {"answers": None, "queries": [query], "expected": expected}
+    )
     assert result["notices"] == [
         'The link\'s own op "x**3" needs the app, which reads formulas.',
         'The link\'s own rule "g * (x < 2)" needs the app, which reads formulas.',
@@ -155,6 +153,6 @@ def test_a_saved_file_has_the_choice_as_python_writes_it(node: Node) -> None:
     rng = random.Random(4)
     choices = [answers.serialize_choice(random_choice(rng)) for _ in range(60)]
     choices += [answers.serialize_choice(preset.choice) for preset in PRESETS]
-    sent = node.run(SENT, {"document": answers.make_page_document(), "choices": choices})
+    sent = node.run(READY + SENT, {"document": answers.make_page_document(), "choices": choices})
     for answer, choice in zip(sent, json.loads(json.dumps(choices)), strict=True):
         assert answer == choice | {"hide": [rule for rule in choice["rules"] if rule in choice["hide"]]}

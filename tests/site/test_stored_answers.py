@@ -10,10 +10,8 @@ from tests.frontend.modules import Node
 from tests.questions.asking import ask
 
 OP, RULES = "clamp", ("default", "published_clamp")
-LENS = {
-    **{"op": OP, "rules": [*RULES], "parameters": {}, "noise": "uniform", "width": 1},
-    **{"start": -3, "stop": 3, "g": 1},
-}
+LENS = {"op": OP, "rules": [*RULES], "parameters": {}, "noise": "uniform", "width": 1}
+LENS |= {"start": -3, "stop": 3, "g": 1}
 FOUND = """
     globalThis.document = {
       createElement: () => ({ remove: () => {}, data: given.file }),

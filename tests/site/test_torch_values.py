@@ -15,6 +15,7 @@ from explorer.ui.links.choice import Choice
 from explorer.ui.links.presets import PRESETS
 from explorer.ui.server import answers
 from tests.frontend.modules import Node
+from tests.questions.asking import READY
 from tests.selection import take_part
 
 DRAWN = "bernoulli"
@@ -23,11 +24,8 @@ ALWAYS = Choice().rules
 FIXED = [*ALWAYS, *take_part(rule for rule in RULES if rule not in ALWAYS and not RULES[rule].is_random)]
 
 TOLD = """
-    const { setDocument } = await import("./choice/entries.js");
-    const { parseMessage } = await import("./choice/message.js");
     const { getCurvesArguments } = await import("./asking/ask.js");
     const { loadStoredCurves } = await import("./asking/stored-curves.js");
-    setDocument(given.document);
     const load = async (name) => given.files[name] ?? Promise.reject(new Error(name));
     const find = (sent) => loadStoredCurves(getCurvesArguments(parseMessage(sent)), load).catch(() => null);
     return Promise.all(given.choices.map(find));
@@ -42,7 +40,7 @@ def files() -> dict[str, Any]:
 def told(node: Node, files: dict[str, Any], choices: list[Choice]) -> list[dict[str, Any]]:
     chosen = [answers.serialize_choice(choice) for choice in choices]
     given = {"document": answers.make_page_document(), "files": files, "choices": chosen}
-    return node.run(TOLD, given)
+    return node.run(READY + TOLD, given)
 
 
 def test_at_the_defaults_the_browser_has_what_the_server_answers(node: Node, files: dict[str, Any]) -> None:
@@ -74,13 +72,6 @@ def _array(packed: dict[str, str]) -> Any:
     return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"]).astype(float)
 
 
-def test_examples_and_lessons_come_along_whole(node: Node, files: dict[str, Any]) -> None:
-    choices = [preset.choice for preset in PRESETS]
-    for choice, result in zip(choices, told(node, files, choices), strict=True):
-        assert result["words"]["main"], choice
-    assert files[CUSTOM]["answers"]
-
-
 def test_elsewhere_there_are_none(node: Node, files: dict[str, Any]) -> None:
     clamp = Choice(op="clamp")
     elsewhere = [
@@ -95,7 +86,10 @@ def test_elsewhere_there_are_none(node: Node, files: dict[str, Any]) -> None:
     assert found is not None
 
 
-def test_every_op_has_a_file(files: dict[str, Any]) -> None:
+def test_every_op_has_a_file_and_examples_and_lessons_come_along(node: Node, files: dict[str, Any]) -> None:
+    examples = told(node, files, [preset.choice for preset in PRESETS])
+    assert all(example["words"]["main"] for example in examples)
+    assert files[CUSTOM]["answers"]
     assert set(files) == {*OPS, CUSTOM, "values"}
     arrays = files["values"]["arrays"]
     assert len({each["bdata"] for each in arrays}) == len(arrays)  # each once

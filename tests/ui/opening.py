@@ -27,12 +27,6 @@ def sound(test: AppTest) -> AppTest:
     return test
 
 
-def labelled(widgets, label: str):
-    """The one widget of a kind with a label."""
-    (only,) = [widget for widget in widgets if widget.label == label]
-    return only
-
-
 def mounted(test: AppTest, part: str) -> dict:
     """The data of a part of the instrument."""
     (only,) = [
@@ -42,7 +36,6 @@ def mounted(test: AppTest, part: str) -> dict:
 
 
 def chosen(test: AppTest) -> dict:
-    """The choice that Explore's instrument was given."""
     return mounted(test, "instrument")["choice"]
 
 
@@ -53,5 +46,4 @@ def notices_of(test: AppTest) -> list[dict]:
 
 
 def words_of(test: AppTest) -> str:
-    """The sentences of all notices on the link."""
     return "\n".join(notice["text"] for notice in notices_of(test))

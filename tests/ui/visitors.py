@@ -5,16 +5,11 @@ from starlette.types import Scope
 from explorer.ui.server.admission import visitors
 
 
-def signed(name: str) -> str:
-    """The cookie that a server gives to who has this name."""
-    return f"{name}.{visitors.sign('visitor', name)}"
-
-
 def scope_of(
     kind: str = "http", path: str = "/sheet", *, name: str = "", cookie: str = "", address: str = "10.0.0.1"
 ) -> Scope:
     """A request of who has a name, or shows a cookie that may not be ours."""
-    shown = signed(name) if name else cookie
+    shown = f"{name}.{visitors.sign('visitor', name)}" if name else cookie
     return {
         "type": kind, "method": "GET", "path": path, "query_string": b"", "scheme": "http",
         "headers": [(b"cookie", f"{visitors.COOKIE}={shown}".encode())] if shown else [],

@@ -46,12 +46,9 @@ def _hostile(rng: random.Random) -> dict[str, list[str]]:
     for _ in range(rng.randint(0, 7)):
         text = rng.choice(VALUES)
         if rng.random() < 0.2:  # a character changed
-            position = rng.randint(0, len(text))
-            text = (
-                text[:position]
-                + chr(rng.choice([rng.randint(0, 127), rng.randint(128, 0x10FFFF)]))
-                + text[position + 1 :]
-            )
+            at, high = rng.randint(0, len(text)), rng.randint(128, 0x10FFFF)
+            other = rng.choice([rng.randint(0, 127), high])
+            text = text[:at] + chr(other) + text[at + 1 :]
         query.setdefault(rng.choice(KEYS), []).append(text)
     if rng.random() < 0.3:
         query |= {key: values for key, values in query_of(random_choice(rng)).items() if rng.random() < 0.7}
@@ -84,15 +81,13 @@ def test_no_query_raises_and_every_choice_is_usable():
         rng = random.Random(count)
         choice, notices = from_query(_hostile(rng))
         _assert_usable(choice)
-        assert all(notice.isprintable() and len(notice) < 600 for notice in notices)
+        assert all(notice.isprintable() and len(notice) < 450 for notice in notices)
         assert all(notice.endswith(".") and not notice.endswith("..") for notice in notices)
         assert from_query(query_of(choice)) == (choice, [])
         if count % 10 == 0:
             start, stop = choice.range
-            frame = sample(
-                choice.op, choice.rules, start=start, stop=stop, points=5, g=choice.g, **choice.parameters
-            )
-            assert set(frame["rule"]) == set(choice.rules)
+            view = {"start": start, "stop": stop, "g": choice.g} | choice.parameters
+            assert set(sample(choice.op, choice.rules, points=5, **view)["rule"]) == set(choice.rules)
 
 
 @pytest.mark.parametrize(
@@ -139,21 +134,9 @@ def test_one_bad_value_costs_the_others_nothing():
         assert key.rpartition(".")[2] in ("lo", "hi") or dict(read.parameters) == same
 
 
-def test_too_many_rules():
+def test_too_many_rules_and_the_same_twice():
     choice, notices = from_query({"rule": list(RULES)[: MAX_RULES + 2]})
     assert choice.rules == tuple(RULES)[:MAX_RULES]
     assert notices == [f"The link names {MAX_RULES + 2} rules: the first {MAX_RULES} are shown."]
-
-
-def test_user_text_is_quoted_short_and_on_one_line():
-    for key in ("op", "rule", "g", "task", "a\nb" * 50):
-        _, notices = from_query({key: ["<b>\n" + "z" * 500]})
-        assert notices
-        for notice in notices:
-            assert notice.isprintable()
-            assert len(notice) < 450
-
-
-def test_spellings_of_one_own_formula_are_one_rule():
     choice, notices = from_query({"rule": ["formula: g*x", "formula: g  *  x", "zero", "zero"]})
     assert (choice.rules, notices) == (("formula: g * x", "zero"), [])

@@ -11,7 +11,6 @@ from tests.questions.asking import ask
 
 
 def judge(exercise: str, code: str) -> dict[str, Any]:
-    """Return the answer to a solution."""
     return ask("judge", exercise=exercise, code=code)
 
 
@@ -57,6 +56,13 @@ def test_each_failing_case_is_drawn_in_its_panel_and_described():
     assert (none["case"]["words"], none["case"]["found"]) == ("None, not 1", 0.0)
     assert none["drawn"].endswith("None is drawn as 0, because it moves s just as little.")
     assert judge("in-place", EXERCISES["in-place"].code)["drawn"] == "No curve shows this fault."
+    # A part that is longer than can be read is not drawn.
+    sums = " + ".join(f"(x > {i}) * {i}.12345" for i in range(13))
+    code = scale.replace("(g * x)", f"(g * x * ({sums}))").replace("sum()", "mean()")
+    answer = judge("needed", code)
+    assert "The gradient for s is off" in answer["sentence"]
+    assert (answer["case"], answer["choice"]["learns"]) == (None, "")
+    assert answer["drawn"] == "No curve shows this fault."
 
 
 @pytest.mark.parametrize("count", [16.0, 100.0])
@@ -73,20 +79,10 @@ def test_the_part_of_one_element_is_drawn_with_its_scale(count):
     assert answer["case"]["wanted"] == pytest.approx(3 / (count * 3) ** 0.5)
 
 
-def test_a_part_that_is_longer_than_can_be_read_is_not_drawn():
-    sums = " + ".join(f"(x > {i}) * {i}.12345" for i in range(13))
-    code = EXERCISES["needed"].code.replace("(g * x)", f"(g * x * ({sums}))").replace("sum()", "mean()")
-    answer = judge("needed", code)
-    assert "The gradient for s is off" in answer["sentence"]
-    assert (answer["case"], answer["choice"]["learns"]) == (None, "")
-    assert answer["drawn"] == "No curve shows this fault."
-
-
 def test_any_text_as_a_solution_gets_a_sentence():
     for code in ("", "\ud800", "\0", "x" * 30_000):
         answer = judge("clamp", code)
         assert answer["kind"] == "unread"
         assert answer["sentence"].startswith("Not judged yet: ")
-    assert judge("nothing", EXERCISES["clamp"].code) == {
-        "message": "There is no such exercise: choose one from the lessons."
-    }
+    said = judge("nothing", EXERCISES["clamp"].code)
+    assert said == {"message": "There is no such exercise: choose one from the lessons."}

@@ -33,7 +33,6 @@ async def _held(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def _open_page(app: Any, receive: Receive = _gone, **who: str) -> Coroutine[Any, Any, list[Message]]:
-    """Return what a page is sent over its websocket."""
     return messages_of(app, scope_of("websocket", "/_stcore/stream", **who), receive=receive)
 
 
@@ -106,9 +105,6 @@ def test_a_page_that_is_asked_for_too_often_is_refused_as_a_page(page: Page):
     assert answer.headers["refresh"] == answer.headers["retry-after"] == "15"
     assert "These are more than 2 requests a second: wait a moment." in answer.text
     assert '<a href="">Ask now</a>' in answer.text
-
-
-def test_messages_on_a_page_are_escaped():
     assert b"&lt;b&gt;" in admission.make_html_refusal(503, "<b>").body
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -75,7 +74,6 @@ def _finished(slots: int, waiting: int, *asked: tuple[Any, ...]) -> tuple[_House
 
 
 def _order(*asked: tuple[Any, ...]) -> list[str]:
-    """In what order visitors have the only seat."""
     house, _ = _finished(1, 999, *asked)
     assert not house.seats._visitors  # nothing is kept of who has left
     assert not len(house.seats._queue)
@@ -90,28 +88,6 @@ def test_a_visitor_of_many_requests_holds_up_himself_only():
 def test_long_computations_weigh_more_than_short_ones():
     asked = [("long", 5.0), ("short", 1.0)] * 5
     assert _order(*asked) == ["long", *["short"] * 5, *["long"] * 4]
-
-
-def _between(order: list[str], visitor: str) -> list[int]:
-    """How many others have a seat between two of a visitor's."""
-    turns = [number for number, each in enumerate(order) if each == visitor]
-    return [later - earlier - 1 for earlier, later in pairwise(turns)]
-
-
-def test_a_class_behind_one_address_is_no_single_visitor():
-    """Nine pupils have three turns while one person elsewhere has one, and each pupil one of nine."""
-    pupils = [(f"pupil {number}", 1.0, "school") for number in range(9)] * 3
-    order = _order(*pupils, *[("one", 1.0, "home")] * 5)
-    assert _between(order, "one") == [3, 3, 3, 3]
-    turns = [each for each in order if each != "one"]
-    assert len({*turns[:9]}) == 9
-
-
-def test_without_a_queue_many_visitors_of_one_address_yield_to_another():
-    crowd = [(f"name {number}", 1.0, "crowded") for number in range(5)]
-    _, (*_, last, one) = _finished(1, 4, *crowd, ("one",))
-    assert isinstance(last, HTTPException)
-    assert one == "one"
 
 
 def test_no_visitor_has_all_seats():
@@ -132,10 +108,9 @@ def test_a_line_that_can_have_no_seat_is_not_put_in_order(monkeypatch: pytest.Mo
     async def visited() -> int:
         house, asked = _House(2, 99), []
         for name in ("order", "find_first"):
-            search = getattr(house.seats._queue, name)
-            monkeypatch.setattr(
-                house.seats._queue, name, lambda items, search=search: asked.append(items) or search(items)
-            )
+            search = getattr(queue := house.seats._queue, name)
+            noted = lambda items, search=search: asked.append(items) or search(items)  # noqa: E731
+            monkeypatch.setattr(queue, name, noted)
         for _ in range(9):
             await house.ask("many")
         before = len(list(filter(None, asked)))
@@ -149,28 +124,23 @@ def test_a_line_that_can_have_no_seat_is_not_put_in_order(monkeypatch: pytest.Mo
     assert asyncio.run(visited()) == 1
 
 
-def test_a_third_waiting_visitor_is_refused():
+def test_a_third_waiting_request_is_refused():
     _, (*served, refused) = _finished(1, 2, ("a",), ("b",), ("c",), ("d",))
     assert served == ["a", "b", "c"]
-    assert isinstance(refused, HTTPException)
+    crowd = [(f"name {number}", 1.0, "crowded") for number in range(3)]
+    for asked in ([("many",)] * 3, crowd):  # the last of the longest line, or of the busiest address
+        _, (*kept, last, one) = _finished(1, 2, *asked, ("one",))
+        assert kept == [name for name, *_ in asked[:2]]
+        assert isinstance(last, HTTPException)
+        assert one == "one"
     answer = asyncio.run(admission.handle_refused(Request(scope_of()), refused))
     assert (answer.status_code, b"2 requests are waiting" in answer.body) == (429, True)
-
-
-def test_a_full_queue_drops_the_last_of_the_longest_line():
-    _, (*kept, last, one) = _finished(1, 2, ("many",), ("many",), ("many",), ("one",))
-    assert kept == ["many", "many"]
-    assert isinstance(last, HTTPException)
-    assert one == "one"
 
 
 def test_a_leaving_client_frees_its_place_and_its_slot():
     async def visited() -> tuple[list[str], ComputeSlots]:
         house = _House(1, 9)
-        await house.ask("a")
-        waiting = await house.ask("b")
-        seated = await house.ask("c")
-        await house.ask("d")
+        _, waiting, seated, _ = [await house.ask(visitor) for visitor in "abcd"]
         waiting.cancel()
         await _settled()
         house._go.pop(0).set()  # c is given the seat, and goes in the same moment

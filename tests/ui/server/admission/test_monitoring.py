@@ -48,6 +48,8 @@ def test_a_probe_is_answered_by_whatever_name_it_asks(served):
     assert _asked("/healthz", host="10.1.2.3:8501") == (200, "alive")
     assert _asked("/readyz", host="10.1.2.3:8501") == (200, "ready")
     assert _asked("/metrics", host="10.1.2.3:8501")[0] == 400
+    status, words = _asked("/_stcore/metrics")
+    assert (status, "/metrics" in words) == (404, True)  # Streamlit's own
 
 
 def test_a_server_whose_trainer_is_silent_lives_and_is_not_ready(monkeypatch):
@@ -83,11 +85,6 @@ def test_metrics_say_what_the_server_does(served, monkeypatch):
     assert {"explorer_pages", "explorer_computing", "explorer_trainer_up"} <= metrics.keys()
     watching = {each.labels["what"]: each.value for each in metrics["explorer_watchers"]}
     assert watching == {"training": 2, "study": 3}
-
-
-def test_streamlits_own_metrics_are_closed():
-    status, words = _asked("/_stcore/metrics")
-    assert (status, "/metrics" in words) == (404, True)
 
 
 def test_the_journal_says_an_event_once_a_minute_and_how_many_it_left_out(caplog):

@@ -23,17 +23,13 @@ SENTENCE = "it is on the server second, which cannot be reached"
 CLIENT = Client(jobs.ROUTES)
 
 
-@pytest.mark.parametrize(
-    ("method", "target", "way"),
-    [
-        ("GET", f"/runs/{THERE}/events?show=causes&show=norms", "?show=causes&show=norms&replica=second"),
-        ("POST", f"/runs/{THERE}/pause", "?replica=second"),
-        ("GET", f"/studies/{THERE}/rows.csv?replica=third", "?replica=second"),
-    ],
-)
-def test_a_request_to_the_wrong_server_is_redirected(method: str, target: str, way: str):
-    answer = CLIENT.get(target) if method == "GET" else CLIENT.post(target)
-    assert (answer.status, answer.headers["location"]) == (307, way)
+def test_a_request_to_the_wrong_server_is_redirected():
+    for answer, way in (
+        (CLIENT.get(f"/runs/{THERE}/events?show=causes&show=norms"), "show=causes&show=norms&replica=second"),
+        (CLIENT.post(f"/runs/{THERE}/pause"), "replica=second"),
+        (CLIENT.get(f"/studies/{THERE}/rows.csv?replica=third"), "replica=second"),
+    ):
+        assert (answer.status, answer.headers["location"]) == (307, f"?{way}")
 
 
 def test_a_run_that_continues_a_remote_run_starts_on_the_remote_server(engine: Engine):
@@ -69,18 +65,15 @@ def test_a_run_is_named_after_its_server():
     engine.close()
 
 
-@pytest.mark.parametrize(
-    ("identity", "words"),
-    [
-        ("first~0a.other-1", "The training process stopped unexpectedly, so this run is lost"),
-        ("first~0b.other-1", "The server was restarted, so this run is lost"),
-        ("0b.other-1", "The server was restarted, so this run is lost"),
-    ],
-)
-def test_why_a_run_is_gone(identity: str, words: str):
+def test_why_a_run_is_gone():
     names = JobIds("first~0a.")
-    assert names.explain_missing(identity, "run") == words
-    assert names.explain_missing(names.create("run"), "run") == "This run no longer exists"
+    restarted = "The server was restarted, so this run is lost"
+    for identity, words in {
+        "first~0a.other-1": "The training process stopped unexpectedly, so this run is lost",
+        "first~0b.other-1": restarted, "0b.other-1": restarted,
+        names.create("run"): "This run no longer exists",
+    }.items():  # fmt: skip
+        assert names.explain_missing(identity, "run") == words
 
 
 def test_a_browser_gets_the_cookie_of_this_server_once():
@@ -90,14 +83,12 @@ def test_a_browser_gets_the_cookie_of_this_server_once():
     assert "set-cookie" not in replicas.set_replica_cookie(again, PlainTextResponse("")).headers
 
 
-@pytest.mark.parametrize("word", ["First", "a~b", "x" * 17, "a b", "é"])
-def test_the_name_of_a_server_is_a_short_word(word: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv(REPLICA, word)
-    with pytest.raises(ValueError, match="1 to 16 lower-case letters and digits"):
-        replicas.check_environment()
-
-
-def test_one_of_several_servers_needs_their_secret(monkeypatch: pytest.MonkeyPatch):
+def test_one_of_several_servers_needs_a_short_word_as_name_and_their_secret(monkeypatch):
+    for word in ("First", "a~b", "x" * 17, "a b", "é"):
+        monkeypatch.setenv(REPLICA, word)
+        with pytest.raises(ValueError, match="1 to 16 lower-case letters and digits"):
+            replicas.check_environment()
+    monkeypatch.setenv(REPLICA, "first")
     replicas.check_environment()
     monkeypatch.delenv(SECRET)
     with pytest.raises(ValueError, match="EXPLORER_REPLICA needs EXPLORER_SECRET"):

@@ -20,19 +20,13 @@ def test_waiting_requests_are_released_at_shutdown():
         waits.append(ending.wait_for(_never()))  # nothing begins to wait any more
         raised = await asyncio.gather(*waits, return_exceptions=True)
         assert [type(error) for error in raised] == [ServerShutdown] * 4
-
-    asyncio.run(held())
-
-
-def test_a_client_that_has_left_is_not_notified_of_the_shutdown():
-    async def left() -> None:
         wait = asyncio.create_task(Shutdown().wait_for(_never()))
         await asyncio.sleep(0)
         wait.cancel()
-        with pytest.raises(asyncio.CancelledError):
+        with pytest.raises(asyncio.CancelledError):  # a client that has left is told of no shutdown
             await wait
 
-    asyncio.run(left())
+    asyncio.run(held())
 
 
 def test_a_stream_continues_until_it_ends_or_the_server_stops():

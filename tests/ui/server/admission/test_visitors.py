@@ -9,20 +9,14 @@ from starlette.types import Scope
 
 from explorer.training import Engine, EngineFull, Limits
 from explorer.ui.server.admission import visitors
-from explorer.ui.server.admission.visitors import (
-    Visitor,
-    VisitorQuota,
-    adapt_advice,
-    set_visitor_cookie,
-    visitor_from_request,
-)
+from explorer.ui.server.admission.visitors import Visitor, VisitorQuota
 from tests.training.driving import SMALL, Clock
 from tests.ui.visitors import scope_of
 
 
 def cookie_for(scope: Scope) -> str:
     """Return the cookie that comes with an answer, "" for none."""
-    return set_visitor_cookie(Request(scope), PlainTextResponse("")).headers.get("set-cookie", "")
+    return visitors.set_visitor_cookie(Request(scope), PlainTextResponse("")).headers.get("set-cookie", "")
 
 
 def test_a_visitor_gets_a_name_once():
@@ -31,7 +25,7 @@ def test_a_visitor_gets_a_name_once():
     assert "Secure" not in flags
     again = scope_of(cookie=cookie.removeprefix(f"{visitors.COOKIE}="))
     assert cookie_for(again) == ""
-    assert visitor_from_request(HTTPConnection(again)).name
+    assert visitors.visitor_from_request(HTTPConnection(again)).name
     assert "Secure" in cookie_for(scope_of() | {"scheme": "https"})
 
 
@@ -41,18 +35,15 @@ def test_a_visitor_gets_a_name_once():
 def test_a_name_that_was_not_signed_here_is_none(cookie: str):
     cookie = cookie.replace("{of one}", visitors.sign("visitor", "one"))
     scope = scope_of() | {"headers": [(b"cookie", f"{visitors.COOKIE}={cookie}".encode())]}
-    assert visitor_from_request(HTTPConnection(scope)) == Visitor("", "10.0.0.1")
+    assert visitors.visitor_from_request(HTTPConnection(scope)) == Visitor("", "10.0.0.1")
     assert cookie_for(scope)
 
 
 def test_a_name_is_known_from_every_address():
     scopes = [scope_of(name="one"), scope_of(name="one", address="10.0.0.2"), scope_of()]
-    one, other, nameless = (visitor_from_request(HTTPConnection(scope)).key for scope in scopes)
+    one, other, nameless = (visitors.visitor_from_request(HTTPConnection(scope)).key for scope in scopes)
     assert one == other != nameless
-
-
-def test_a_signature_is_valid_for_one_purpose_only():
-    assert visitors.sign("visitor", "one") != visitors.sign("run", "one")
+    assert visitors.sign("visitor", "one") != visitors.sign("run", "one")  # for one purpose only
 
 
 @pytest.mark.parametrize(
@@ -71,7 +62,7 @@ def test_a_refusal_advises_what_each_kind_of_visitor_can_do(name: str, quota: tu
     with pytest.raises(EngineFull) as full:
         engine.start(SMALL, shares=shares)
     words = f"Your network already has 2 runs running or waiting: {advice}."
-    assert adapt_advice(str(full.value), full.value.share) == words
+    assert visitors.adapt_advice(str(full.value), full.value.share) == words
     assert pickle.loads(pickle.dumps(full.value)).share == full.value.share
 
 

@@ -9,8 +9,7 @@ from explorer.ui.server.classes.predictions import Prediction, Question, read_pr
 class Clock:
     """Stands still until it is moved."""
 
-    def __init__(self) -> None:
-        self.now = 1000.0
+    now = 1000.0
 
     def __call__(self) -> float:
         return self.now

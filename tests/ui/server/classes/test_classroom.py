@@ -2,19 +2,16 @@
 
 import gc
 import weakref
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from explorer.ui.server.admission.admission import RefusedError
 from explorer.ui.server.admission.visitors import Visitor, VisitorQuota
+from explorer.ui.server.classes import classroom
 from explorer.ui.server.classes.classes import MAX_AGE_S, Classes
-from explorer.ui.server.classes.classroom import (
-    MAX_STUDENT_STREAMS,
-    MAX_TEACHER_STREAMS,
-    Classroom,
-    TooManyStreamsError,
-)
+from explorer.ui.server.classes.classroom import Classroom
 from tests.ui.server.classes.rooms import ROUND, TEACHER, WORDS, Clock, drawing, joined, picked
 
 
@@ -119,27 +116,21 @@ def test_a_named_visitor_has_one_seat_and_others_as_many_as_their_share():
     joined(classes, room, "c", "10.0.0.3")  # elsewhere there is room
 
 
-def test_seats_are_bounded_and_free_again_at_the_end():
-    classes = Classes(Clock(), max_seats=2)
-    room = classes.open(TEACHER, ROUND)
-    other = classes.open(TEACHER, ROUND)
+def test_classes_and_seats_are_bounded_for_all_and_for_each_and_free_again_at_the_end():
+    quota = VisitorQuota(visitor=2, anonymous=2, address=9)
+    classes = Classes(Clock(), max_classes=3, quota=quota, max_seats=2)
+    room, other = (classes.open(TEACHER, ROUND) for _ in range(2))
+    with pytest.raises(RefusedError, match="Your network already has 2 classes open: end one of them"):
+        classes.open(TEACHER, ROUND)
+    classes.open(Visitor("other", "10.0.0.5"), ROUND)
+    with pytest.raises(RefusedError, match="3 classes are open on this server already"):
+        classes.open(Visitor("third", "10.0.0.6"), ROUND)
     joined(classes, room, "a")
     joined(classes, other, "b")
     with pytest.raises(RefusedError, match="have 2 seats, and all are taken"):
         joined(classes, other, "c")
     classes.end(room)
     joined(classes, other, "c")
-
-
-def test_classes_are_bounded_for_all_and_for_each():
-    classes = Classes(Clock(), max_classes=3, quota=VisitorQuota(visitor=2, anonymous=2, address=9))
-    rooms = [classes.open(TEACHER, ROUND) for _ in range(2)]
-    with pytest.raises(RefusedError, match="Your network already has 2 classes open: end one of them"):
-        classes.open(TEACHER, ROUND)
-    classes.open(Visitor("other", "10.0.0.5"), ROUND)
-    with pytest.raises(RefusedError, match="3 classes are open on this server already"):
-        classes.open(Visitor("third", "10.0.0.6"), ROUND)
-    classes.end(rooms[0])
     classes.open(TEACHER, ROUND)
     assert len(classes) == 3
 
@@ -148,13 +139,12 @@ def test_it_ends_after_three_hours_and_nothing_is_left(clock: Clock, classes: Cl
     room = classes.open(TEACHER, ROUND)
     identity, token = room.identity, joined(classes, room, "a")
     room.answer(token, 1, drawing())
-    woken: list[None] = []
-    with room.subscribe(token, lambda: woken.append(None)):
+    with room.subscribe(token, woken := Mock()):
         clock.now += MAX_AGE_S - 1
         assert classes.find(identity) is room
         clock.now += 1
         classes.end_expired()
-        assert woken == [None]
+        woken.assert_called_once_with()
         assert room.get_student_view(token)["state"] == room.get_teacher_view()["state"] == "ended"
     assert classes.find(identity) is None
     with pytest.raises(RefusedError, match="No class has this code"):
@@ -189,25 +179,24 @@ def test_students_are_led_once_and_who_joins_later_is_not(classes: Classes, room
 
 
 def test_an_answer_wakes_the_teacher_and_no_student(classes: Classes, room: Classroom):
-    woken: list[str] = []
+    teacher, student = Mock(), Mock()
     token, other = joined(classes, room, "a"), joined(classes, room, "b")
-    with (
-        room.subscribe(None, lambda: woken.append("teacher")),
-        room.subscribe(other, lambda: woken.append("student")),
-    ):
-        woken.clear()
+    with room.subscribe(None, teacher), room.subscribe(other, student):
+        teacher.reset_mock()
+        student.reset_mock()
         room.answer(token, 1, picked(0))
-        assert woken == ["teacher"]
+        assert (teacher.call_count, student.call_count) == (1, 0)
         room.reveal()
-        assert woken == ["teacher", "teacher", "student"]
+        assert (teacher.call_count, student.call_count) == (2, 1)
 
 
 def test_the_number_of_watching_tabs_is_limited(classes: Classes, room: Classroom):
-    for token, most in ((joined(classes, room, "a"), MAX_STUDENT_STREAMS), (None, MAX_TEACHER_STREAMS)):
-        watching = [room.subscribe(token, print) for _ in range(most)]
+    most = {joined(classes, room, "a"): classroom.MAX_STUDENT_STREAMS, None: classroom.MAX_TEACHER_STREAMS}
+    for token in most:
+        watching = [room.subscribe(token, print) for _ in range(most[token])]
         for each in watching:
             each.__enter__()
-        with pytest.raises(TooManyStreamsError), room.subscribe(token, print):
+        with pytest.raises(classroom.TooManyStreamsError), room.subscribe(token, print):
             pass
         watching[0].__exit__(None, None, None)
         with room.subscribe(token, print):

@@ -21,16 +21,13 @@ def test_the_initial_state_is_that_of_a_run_before_its_first_step(client, engine
     assert not engine.list()
 
 
-def test_the_same_settings_are_computed_once(client):
+def test_the_same_settings_are_computed_once_in_a_seat(client, monkeypatch):
     initial_state._compute_start.cache_clear()
     later = "range=-5&range=5&lr=0.5&steps=7&pace=3&sigma=0.3"  # which changes nothing before a step
     for query in (QUERY, f"{QUERY}&{later}"):
         assert client.post("/first", {"query": query}).status == 200
     known = initial_state._compute_start.cache_info()
     assert (known.misses, known.hits) == (1, 1)
-
-
-def test_it_is_computed_in_a_seat(client, monkeypatch):
     monkeypatch.setattr(initial_state._SLOTS, "__dict__", vars(ComputeSlots(0, 0)))
     told(client.post("/first", {"query": QUERY}), 429)
 

@@ -11,9 +11,8 @@ FIELD = re.compile(r"(\w+)\??: ")
 
 
 def test_the_browser_has_the_types_of_what_is_streamed():
-    assert records.render_module() == records.FILE.read_text(encoding="utf-8"), (
-        "run: python -m explorer.ui.server.runs.records"
-    )
+    remedy = "run: python -m explorer.ui.server.runs.records"
+    assert records.render_module() == records.FILE.read_text(encoding="utf-8"), remedy
 
 
 def test_an_event_has_the_fields_that_its_types_name():

@@ -109,36 +109,29 @@ def test_a_rule_that_diverges_at_every_rate_is_reported(client, engine):
     assert any("diverged at every rate" in sentence for sentence in results["words"])
 
 
-@pytest.mark.parametrize(
-    ("query", "said"),
-    [
+def test_an_invalid_study_gives_a_message_and_starts_nothing(client, engine):
+    for query, said in (
         ("op=sign&rule=zero", "no held-out data"), (f"{QUERY}&rates=0", "rates = "),
         (f"{QUERY}&rates=-1,0.1", "rates = "), (f"{QUERY}&rates=", "rates = "),
         (f"{QUERY}&sweep=c&values=1,2", "a study no longer does: add one rule"),
         (f"{QUERY}&controls=perhaps", "yes or no"),
         (f"{QUERY}&optimiser=adam&equal=yes", "adam's steps do not depend on"),
-    ],
-)  # fmt: skip
-def test_an_invalid_study_gives_a_message_and_starts_nothing(client, engine, query, said):
-    assert said in told(client.post("/studies", {"query": query, "owner": "me"}), 400)
+    ):  # fmt: skip
+        assert said in told(client.post("/studies", {"query": query, "owner": "me"}), 400)
     assert not engine.turn()
 
 
-def test_more_runs_than_are_taken_are_refused_with_their_cost(client, engine, monkeypatch):
+def test_the_cost_is_stated_before_anything_starts_and_too_many_runs_are_refused(client, engine, monkeypatch):
+    weighed = client.post("/studies/cost", {"query": QUERY}).data
+    assert weighed["sentence"].startswith(f"{RUNS} runs of 5 steps: about ")
+    assert weighed["sentence"].endswith(" if nobody else is training.")
+    assert not weighed["refused"]
     monkeypatch.setattr(limits, "MAX_STUDY_RUNS", 2)
     weighed = client.post("/studies/cost", {"query": QUERY}).data
     assert weighed["refused"]
     assert f"{RUNS} runs of 5 steps" in weighed["sentence"]
     assert "the limit is 2 runs" in weighed["sentence"]
-    refusal = told(client.post("/studies", {"query": QUERY, "owner": "me"}), 400)
-    assert refusal == weighed["sentence"]
-
-
-def test_the_cost_is_measured_and_stated_before_anything_starts(client, engine):
-    weighed = client.post("/studies/cost", {"query": QUERY}).data
-    assert weighed["sentence"].startswith(f"{RUNS} runs of 5 steps: about ")
-    assert weighed["sentence"].endswith(" if nobody else is training.")
-    assert not weighed["refused"]
+    assert told(client.post("/studies", {"query": QUERY, "owner": "me"}), 400) == weighed["sentence"]
     assert not engine.turn()
 
 
@@ -164,7 +157,4 @@ def test_a_silent_engine_is_reported_in_the_words_of_studies(client, engine):
     silent = Mock(snapshots=Mock(side_effect=RuntimeError("the training process does not answer")))
     (event,) = told_by(silent, begun(client)["id"], most=1)
     assert event["sentence"] == "The study is unavailable: the training process does not answer."
-
-
-def test_an_event_without_a_study_has_no_results():
     assert json.loads(stream.format_event(StudyStatus("a", "gone", "This study is gone.")))["results"] is None

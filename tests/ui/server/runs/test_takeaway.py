@@ -62,16 +62,13 @@ def test_each_file_is_of_the_run_as_it_was(client, run, alone):
     assert "rates = {2: 0.02}" in code
 
 
-@pytest.mark.parametrize("name", takeaway.FILES)
-def test_only_who_started_a_run_takes_it_away(client, run, name):
-    assert "Only the visitor who started this run" in told(taken(client, run, name, key="0" * 64), 403)
+def test_only_who_started_a_run_takes_a_file_away_that_there_is(client, run):
     other = begun(client, owner="somebody else", query=QUERY)
-    assert "Only the visitor who started this run" in told(taken(client, run, name, key=other["key"]), 403)
-
-
-@pytest.mark.parametrize("name", ["passwd", "..%2F..%2Fapp.py", "history.csv%00", "HISTORY.CSV"])
-def test_unknown_file_names_are_refused(client, run, name):
-    assert told(taken(client, run, name), 404).startswith("There is no such file")
+    for name in takeaway.FILES:
+        for key in ("0" * 64, other["key"]):
+            assert "Only the visitor who started this run" in told(taken(client, run, name, key=key), 403)
+    for name in ("passwd", "..%2F..%2Fapp.py", "history.csv%00", "HISTORY.CSV"):
+        assert told(taken(client, run, name), 404).startswith("There is no such file")
 
 
 def test_a_run_that_is_gone_is_reported(client, engine, run):
@@ -119,13 +116,22 @@ def test_continuing_a_run_requires_its_key(client, engine, run, alone):
     assert listed(engine.snapshot(branched["id"]).snapshot.losses) == listed(expected.snapshot().losses)
 
 
-def test_settings_are_opened_as_the_page_takes_them(client, run):
+def test_settings_are_opened_as_the_page_takes_them_or_it_is_explained(client, run):
     text = taken(client, run, "settings.json").text
     answer = client.post("/settings", {"text": text}).data
     assert answer["table"] is None
     assert (answer["choice"]["op"], answer["choice"]["rules"]) == ("sign", ["default", "clipped"])
     assert answer["choice"]["training"]["branch"] == "2,lr:0.02"
     assert takeaway.choice_from_settings(read_settings(text)).hidden == 4
+    for table, target, without in (
+        (POINTS, None, []),
+        (Table(POINTS, "left", ("corner",)), "left", ["corner"]),
+    ):
+        answer = client.post("/settings", {"text": takeaway.settings_json(Settings(table=table))})
+        assert answer.data["table"] == {"text": POINTS, "target": target, "without": without}
+    for text in ("", "{}", "[1]", '{"steps": 1e9}', '{"op": "formula: x +"}', json.dumps({"op": "x" * 400})):
+        answer = client.post("/settings", {"text": text})
+        assert told(answer, 400).startswith("This cannot be opened: ")
 
 
 @pytest.mark.parametrize("path", ["/settings", "/studies/cost"])
@@ -146,22 +152,6 @@ def test_an_answer_that_needs_computing_takes_a_compute_slot(client, path):
     early, answer = asyncio.run(asked())
     assert early == 0
     assert "send JSON" in told(answer, 400)
-
-
-def test_settings_with_a_table_are_opened(client):
-    for table, target, without in (
-        (POINTS, None, []),
-        (Table(POINTS, "left", ("corner",)), "left", ["corner"]),
-    ):
-        answer = client.post("/settings", {"text": takeaway.settings_json(Settings(table=table))})
-        assert answer.data["table"] == {"text": POINTS, "target": target, "without": without}
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[1]", '{"steps": 1e9}', '{"op": "formula: x +"}', json.dumps({"op": "x" * 400})]
-)
-def test_an_unreadable_settings_file_is_explained(client, text):
-    assert told(client.post("/settings", {"text": text}), 400).startswith("This cannot be opened: ")
 
 
 def test_settings_have_a_script_without_a_run(client, engine):
