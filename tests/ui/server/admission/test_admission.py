@@ -41,7 +41,7 @@ def _get(app: Any, path: str = "/sheet", **who: str) -> Coroutine[Any, Any, Answ
 
 
 def _paced(visitor: int, address: int) -> admission.RateLimitMiddleware:
-    rates = admission.VisitorRateLimiters(visitor_rate=visitor, address_rate=address)
+    rates = admission.VisitorRateLimiters(visitor, address, Clock())
     return admission.RateLimitMiddleware(_answering, rates)
 
 
