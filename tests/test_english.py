@@ -33,7 +33,7 @@ ODD_NAMES = {
     "lessons/outputs.py: Scaled": _LESSON,
     "lessons/outputs.py: Weighted": _LESSON,
     "lessons/pictures.py: Asked": _CLASS,
-    "model/observing/callbacks.py: lightning_callback": _PUBLIC,
+    "model/observing/log.py: lightning_callback": _PUBLIC,
     "model/swapping/inplace.py: Replaced": _CLASS,
     "model/swapping/learning.py: Learning": _CLASS,
     "model/swapping/parts.py: Swapped": _CLASS,

@@ -120,7 +120,7 @@ def test_a_part_keeps_its_class_and_shares_its_state_with_the_model(fixed, model
     fixed.layers.append(nn.Tanh())
     fixed.layers[0] = fixed.stack[2]
     fixed.again = fixed.stack[0]
-    assert type(model.layers[0]) is type(fixed._modules._own["again"]) is nn.Linear
+    assert type(model.layers[0]) is type(fixed._modules.data["again"]) is nn.Linear
     del fixed.stack[2], fixed.again
     assert type(model.stack[0]) is nn.Linear
     assert (len(model.layers), len(model.stack)) == (3, 2)

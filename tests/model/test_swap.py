@@ -203,24 +203,6 @@ def test_every_kind_of_rule_is_the_function_written_by_hand_bit_for_bit(rule, wh
     assert all(torch.equal(undone[name], before[name]) for name in before)
 
 
-TRICKS = {
-    "usual": lambda h: h + (torch.sign(h) - h).detach(),
-    "three terms": lambda h: h - h.detach() + torch.sign(h).detach(),
-    "of the detached": lambda h: torch.sign(h.detach()) + h - h.detach(),
-    "a surrogate": lambda h: h.tanh() + (h.sign() - h.tanh()).detach(),
-}
-
-
-@pytest.mark.parametrize("trick", TRICKS)
-def test_a_detach_trick_is_swapped_as_a_whole(trick):
-    fixed = swapped(TRICKS[trick], torch.sign, rule="clipped")
-    torch.testing.assert_close(fixed(X), made(torch.sign)(X), atol=1e-5, rtol=1e-5)
-    same(gradients_of(fixed), gradients_of(made(lambda h: explorer.apply("sign", "clipped", h))))
-    with explorer.observe(fixed) as seen:
-        loss_of(fixed).backward()
-    assert set(seen.frame["rule"]) <= {"clipped", "ede"} | ({"default"} if trick == "a surrogate" else set())
-
-
 MASKS = {
     "equal to its clamp": (lambda h: (h.clamp(-0.5, 0.5) == h).float(), "eq"),
     "the call that selects": (lambda h: torch.where(h > 0.5, 1.0, 0.0), "where"),

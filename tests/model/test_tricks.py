@@ -7,7 +7,8 @@ import torch
 from torch.nn import functional
 
 import explorer
-from tests.model.nets import ByHand, X, Y, gradients_of, made, observed, only
+from tests.checks.cases.case import make_function
+from tests.model.nets import ByHand, X, Y, gradients_of, made, observed, only, same
 
 TRICKS = {
     "usual": (lambda h: h + (torch.round(h) - h).detach(), "round", "straight_through"),
@@ -97,11 +98,12 @@ def test_a_proxy_is_a_trick_with_the_rule_that_its_gradient_is(name):
     assert row.g_in == pytest.approx(float((g * slope(h)).norm()), rel=1e-4)
 
 
-@pytest.mark.parametrize("name", PROXIES)
-def test_a_proxy_is_swapped_as_a_whole_bit_for_bit_and_undone(name):
-    function, model = PROXIES[name][0], made(PROXIES[name][0])
+@pytest.mark.parametrize("name", {**PROXIES, **TRICKS})
+def test_a_trick_is_swapped_as_a_whole_bit_for_bit_and_undone(name):
+    function, kind = {**PROXIES, **TRICKS}[name][:2]
+    op, model = "round" if "round" in TRICKS.get(name, kind)[1] else "sign", made(function)
     before, y = gradients_of(model), model(X)
-    fixed = explorer.swap(model, "sign", rule=lambda x, g: g * torch.exp(-x * x))
+    fixed = explorer.swap(model, op, rule=lambda x, g: g * torch.exp(-x * x))
     assert torch.equal(fixed(X), y)
     found = gradients_of(fixed)
     expected = gradients_of(made(lambda h: ByHand.apply(h, function)))
@@ -146,3 +148,26 @@ def under_no_grad(h):
 def test_a_trick_under_no_grad_is_seen_as_well():
     row = only(observed(made(under_no_grad)))
     assert (row["rule"], row["note"], row["share_grad"]) == ("straight_through", "detach trick", 1)
+
+
+Below = make_function(lambda x: (x < 1).float(), lambda x, g: 3 * g * x)
+
+
+def polynomial(h, below=None):
+    """ReActNet's activation with one of its masks below 1, or a Function in its place."""
+    p = (2 * h - h * h) * (1 - (h < 0).float()) + (h * h + 2 * h) * (h < 0).float()
+    inside = (h < 1).float() if below is None else below.apply(h)
+    p = p * inside + (1 - inside)
+    return h.sign().detach() - p.detach() + p
+
+
+def test_a_mask_or_a_call_in_a_surrogate_is_swapped_without_the_trick():
+    site = f"polynomial:{polynomial.__code__.co_firstlineno + 3}"
+    fixed = explorer.swap(made(polynomial), site, rule=lambda x, g: 3 * g * x)
+    same(gradients_of(fixed), gradients_of(made(lambda h: polynomial(h, Below))))
+    assert {*fixed.sites.op} == {"lt"}
+    model = made(TRICKS["a surrogate"][0])
+    site = observed(model).frame.set_index("op").site["tanh"]
+    fixed = explorer.swap(model, site, rule="formula: 3 * g")
+    fixed(X)
+    assert list(fixed.sites.op) == ["tanh"]

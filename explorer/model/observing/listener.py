@@ -15,7 +15,7 @@ from explorer.model.observing.recorder import Recorder
 from explorer.model.observing.rows import has_any
 from explorer.model.tape import Call, Site, Value
 from explorer.model.tape.names import LINEAR, find_tensors, is_pointwise
-from explorer.model.tape.private import DisableTorchFunction, is_functorch_wrapped_tensor
+from explorer.model.tape.private import is_functorch_wrapped_tensor
 
 ZERO = "its backward is zero everywhere"
 UNUSED = "no call leads from there to the loss"
@@ -136,17 +136,12 @@ class Listener(Recorder):
 
     def on_backward_end(self) -> None:
         """Find the calls that stop the gradient of each parameter that has received none so far."""
-        with DisableTorchFunction():
-            left = {
-                name: parameter
-                for name, parameter in self.model.named_parameters()
-                if parameter.requires_grad and not self.arrived.get(name) and name not in self.blamed
-            }
-            if left:
-                self._find_blame(left)
-
-    def _find_blame(self, left: Mapping[str, Tensor]) -> None:
-        """Store why each parameter in ``left`` has no gradient, and add rows for the calls to blame."""
+        left = {
+            name: parameter for name, parameter in self.model.named_parameters()
+            if parameter.requires_grad and not self.arrived.get(name) and name not in self.blamed
+        }  # fmt: skip
+        if not left:
+            return
         graph, data = self.reach(True), self.reach(False)
         consumers: dict[Value, list[Call]] = {}
         for call in self.calls:
@@ -160,11 +155,13 @@ class Listener(Recorder):
                 is_inside = call.place.path is not None
                 if call.reason and is_inside and (call.site.file, call.site.line) not in lines:
                     self.count_cut(call.site, call.op, call.reason)
-            gradient = "zero" if name in self.arrived else "none"
+            gradient, reason = (
+                "zero" if name in self.arrived else "none",
+                BY_VALUE if leaf in data else UNUSED,
+            )
+            self.blamed[name] = Blame(gradient, None, "", reason)
             if calls:
                 self.blamed[name] = Blame(gradient, calls[0].site, calls[0].op, calls[0].reason or ZERO)
-            else:
-                self.blamed[name] = Blame(gradient, None, "", BY_VALUE if leaf in data else UNUSED)
 
 
 def _find_culprits(
@@ -185,7 +182,11 @@ def _find_culprits(
             if any(call.is_inside(function) for function in functions):
                 continue
             cuts = not on_graph and value.live and any(o in data for o in call.outputs if not o.live)
-            if cuts or _is_blocking(call, value):
+            # A call blocks a nonzero gradient if it passes only zeros to the value.
+            counts = [] if call.measured is None or not value.live else call.measured.got
+            pairs = zip(call.list_live_inputs(), counts, strict=False)
+            passed = next((count for item, count in pairs if item is value), None)
+            if cuts or (passed == 0 and call.measured.came > 0):
                 blame[call] = None
                 continue
             outputs = [
@@ -194,13 +195,3 @@ def _find_culprits(
             visited.update(outputs)
             todo += outputs
     return sorted(blame, key=lambda call: call.name == "detach")  # a detach is rather meant
-
-
-def _is_blocking(call: Call, value: Value) -> bool:
-    """Return whether a call received a nonzero gradient but passed only zeros to one of its inputs."""
-    if call.measured is None or not value.live:
-        return False
-    inputs = call.list_live_inputs()
-    counts = call.measured.got
-    number = inputs.index(value) if value in inputs else len(counts)
-    return number < len(counts) and counts[number] == 0 and call.measured.came > 0

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 from torch import Tensor, nn
 
-from explorer.model.observing.rows import Measurement, Row, find_unit_axis, sample_tensor
-from explorer.model.tape import CALLS, Call, CallInput, Join, Site, Span, Tape, Value, read_input
-from explorer.model.tape.names import (
-    LINEAR,
-    SCALINGS,
-    STEPS,
-    UNMEASURED,
-    find_tensors,
-    is_pointwise,
-    may_write,
+from explorer.model.observing.rows import SAMPLES, Measurement, Row, find_unit_axis, sample_tensor
+from explorer.model.tape import (
+    CALLS,
+    Call,
+    CallInput,
+    Join,
+    Site,
+    Tape,
+    Value,
+    attach_span,
+    names,
+    read_input,
 )
+from explorer.model.tape.names import LINEAR, STEPS, find_tensors, is_pointwise
 from explorer.model.tape.private import forward_class, is_functorch_wrapped_tensor
 from explorer.model.tape.tricks import chain_of, classify_join, find_applied_keys, name_join
 from explorer.model.tape.values import UNLIMITED, find_ancestors
@@ -47,7 +50,7 @@ class Recorder(Tape):
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> tuple[CallInput, Any] | None:
         """Return what a call's row needs, x before the call and the call itself, or None if it is no site."""
-        self._is_scaling = name in SCALINGS and isinstance(args[-1], int | float) and bool(args[-1])
+        self._is_scaling = name in names.SCALINGS and isinstance(args[-1], int | float) and bool(args[-1])
         x = args[0] if args else None
         is_known = function in CALLS or name in STEPS or (name not in LINEAR and is_pointwise(name))
         if not is_known or not isinstance(x, Tensor) or not x.is_floating_point():
@@ -56,7 +59,7 @@ class Recorder(Tape):
 
     def on_call(self, call: Call, prepared: Any, y: Tensor) -> None:
         """Count a call of a torch function in its site's row, and measure its backward."""
-        call_input, run = prepared or (None, ())
+        call_input = prepared[0] if prepared else None
         if call.place.path is None:
             return
         if is_functorch_wrapped_tensor(y):
@@ -70,7 +73,7 @@ class Recorder(Tape):
             self._record_without_graph(call, call_input)
             return
         inputs = call.list_live_inputs()
-        is_linear = self._is_scaling or call.name in UNMEASURED  # it cannot stop the gradient
+        is_linear = self._is_scaling or call.name in names.UNMEASURED  # it cannot stop the gradient
         if not inputs or (call_input is None and is_linear) or call.kind == "function":
             return
         if call_input is None or not call.inputs[0].live:
@@ -78,14 +81,15 @@ class Recorder(Tape):
             return
         call.op = call.name if call.name in STEPS else call_input.key or call.name
         row = self._count(call.site, "call", call.op, call_input.key)
-        row.parameters, row.run = call_input.parameters, _make_run(*run)
+        function, (_, *rest), kwargs = prepared[1]
+        row.parameters, row.run, writes = call_input.parameters, None, names.may_write(*prepared[1])
+        if all(item.grad_fn is None for item in find_tensors((rest, kwargs))):  # a function of x alone
+            row.run = lambda x: function(x.clone() if writes else x, *rest, **kwargs)
         x = call_input.x
         self._measure(call, row, output, inputs, x, None if row.key else y, x if x.requires_grad else y)
 
     def _count(self, site: Site, kind: str, op: str, key: str = "") -> Row:
-        if (site, kind) not in self.rows:
-            self.rows[site, kind] = Row(site, kind, op, key)
-        row = self.rows[site, kind]
+        row = self.rows.get((site, kind)) or self.rows.setdefault((site, kind), Row(site, kind, op, key))
         row.calls += 1
         return row
 
@@ -198,30 +202,22 @@ class Recorder(Tape):
         if row.axis is None:
             row.axis = find_unit_axis(x_tensor if like is None or like.dim() != x_tensor.dim() else like)
         row.add_x(x_tensor)
-        if row.wants_samples:
+        if len(row.samples) < SAMPLES:
             measurement.x = sample_tensor(x_tensor)
             if y_tensor is not None and y_tensor.shape == x_tensor.shape:
                 measurement.y = sample_tensor(y_tensor)
 
     def _attach(self, measurement: Measurement, y: Value, inputs: list[Value]) -> None:
         assert y.edge is not None
-        span = Span(y.edge, [item.edge for item in inputs if item.edge is not None], measurement)
-        functions, span.functions = span.functions, []
+        edges = [item.edge for item in inputs if item.edge is not None]
+        reached, functions = attach_span(y.edge, edges, measurement)
         for node in functions:  # Functions called inside an op of torch.library
             if node not in self.by_node:
                 self.find_hidden((node, 0), place=y.call.place)
-        measurement.got = [0 if number in span.reached else None for number in range(len(inputs))]
-        measurement.first = min(span.reached, default=0)
+        measurement.got = [0 if number in reached else None for number in range(len(inputs))]
+        measurement.first = min(reached, default=0)
         if measurement.first:
             measurement.shape = None
-
-
-def _make_run(function: Any, args: Any, kwargs: Any) -> Callable[[Tensor], Any] | None:
-    """Return the call as a function of x alone, or None if a gradient passes its other arguments."""
-    rest, writes = args[1:], may_write(function, args, kwargs)
-    if any(item.grad_fn is not None for item in find_tensors((rest, kwargs))):
-        return None
-    return lambda x: function(x.clone() if writes else x, *rest, **kwargs)
 
 
 def _find_before_cut(dead: Value) -> Iterable[Value]:

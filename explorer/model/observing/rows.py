@@ -13,7 +13,7 @@ from torch.autograd import Function
 
 from explorer.model.tape import Site
 
-_POINTS, _SAMPLES = 2048, 8  # elements sampled per call, and number of sampled calls
+_POINTS, SAMPLES = 2048, 8  # elements sampled per call, and number of sampled calls
 _OF_X = 2**12  # number of elements of x used for its mean and variance
 _HEAD, _FEW = 4, 4096  # number of examples searched first; of elements that are all searched at once
 _CHANNELS_FIRST = ("Convolution", "BatchNorm", "Pool", "GroupNorm", "InstanceNorm", "Conv")
@@ -22,10 +22,10 @@ _FAR = 30  # number of nodes to search for the layer before a site
 
 
 class Sample(NamedTuple):
-    """A sample of one call's elements, with x, y, g and gradient: (n,) float32 on the CPU each.
+    """A sample of one call's elements, (n,) float32 on the CPU each. y is None if the op is known.
 
-    y is None if the op is known. ``shape`` is the shape of the full x, and ``axis`` the dimension of its
-    units.
+    Attributes:
+        shape: the shape of the full x.
     """
 
     x: Tensor
@@ -33,15 +33,12 @@ class Sample(NamedTuple):
     g: Tensor
     gradient: Tensor
     shape: torch.Size
-    axis: int
 
-    @property
-    def units(self) -> Tensor:
-        """The index of each element's unit, (n,) int64."""
-        size = self.shape.numel()
+    def find_units(self, axis: int) -> Tensor:
+        """Return the index of each element's unit, (n,) int64, if ``axis`` is the dimension of the units."""
+        size, inner = self.shape.numel(), max(1, self.shape[axis + 1 :].numel())
         indices = torch.arange(0, size, max(1, -(-size // _POINTS)))
-        inner = max(1, self.shape[self.axis + 1 :].numel())
-        return indices // inner % self.shape[self.axis] if self.shape else indices
+        return indices // inner % self.shape[axis] if self.shape else indices
 
 
 class Row:
@@ -82,15 +79,11 @@ class Row:
         self.reasons: dict[str, None] = {}
 
     @property
-    def wants_samples(self) -> bool:
-        """Whether the row has room for a sample of another call."""
-        return len(self.samples) < _SAMPLES
-
-    @property
     def points(self) -> tuple[Tensor, Tensor, Tensor]:
         """x, g and gradient of the sampled elements, (n,) float64 each."""
-        columns = [*zip(*((item.x, item.g, item.gradient) for item in self.samples), strict=True)]
-        x, g, gradient = (torch.cat(each).double() for each in columns or [(torch.empty(0),)] * 3)
+        none = torch.empty(0)
+        samples = [(item.x, item.g, item.gradient) for item in self.samples] or [(none, none, none)]
+        x, g, gradient = (torch.cat(each).double() for each in zip(*samples, strict=True))
         return x, g, gradient
 
     @property
@@ -98,9 +91,8 @@ class Row:
         """How many units there are, are dead by the rule, and get no gradient from above; None if unknown."""
         if self.came_units is None or self.got_units is None or not self.same_shape:
             return None
-        dead = ~self.got_units
-        by_rule = int((dead & self.came_units).sum())
-        return len(dead), by_rule, int(dead.sum()) - by_rule
+        by_rule = int((self.came_units & ~self.got_units).sum())
+        return len(self.got_units), by_rule, int((~self.got_units).sum()) - by_rule
 
     def share(self, count: int) -> float:
         """Return a count divided by the number of elements with known gradients; NaN if there are none."""
@@ -192,8 +184,9 @@ class Measurement:
                 if (earlier := self.got[counted]) is not None:
                     self.got[counted] = earlier + got
                 if self.x is not None and row.same_shape:
-                    parts = self.x, self.y, sample_tensor(g), sample_tensor(gradient)
-                    row.samples.append(Sample(*parts, shape, row.axis or 0))
+                    row.samples.append(
+                        Sample(self.x, self.y, sample_tensor(g), sample_tensor(gradient), shape)
+                    )
         passed = 0
         for number, gradient in enumerate(gradients):
             if gradient is not None and number != counted:

@@ -7,17 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
 from statistics import fmean, stdev
 from typing import Any
 
 import torch
 from torch import Generator, Tensor, nn
-from torch.autograd import Function
 
 from explorer.model.observing.recorder import Recorder
 from explorer.model.observing.rows import Row
-from explorer.model.tape import Call, Span, Value
+from explorer.model.tape import Call, Value, attach_span
 from explorer.model.tape.calls import CALLS, op_key_of
 from explorer.model.tape.names import may_write, name_of, replace_tensor
 from explorer.model.tape.passes import Passes
@@ -48,13 +46,8 @@ class Slope:
     draws: int
 
     def __str__(self) -> str:
-        words = (
-            "falls along"
-            if self.slope > 2 * self.error
-            else "rises along"
-            if self.slope < -2 * self.error
-            else "is not shown to change along"
-        )
+        words = "falls along" if self.slope > 0 else "rises along"
+        words = words if abs(self.slope) > 2 * self.error else "is not shown to change along"
         return (
             f"At {self.site} the loss {words} the rule's gradient: by {self.slope:.3g} ± {self.error:.2g} "
             f"per unit (standard error of {self.draws} draws, noise of {self.sigma:g} SD of x), "
@@ -63,41 +56,41 @@ class Slope:
 
 
 class _Mover(Passes):
-    """A torch function mode that shifts x at the calls of one site.
+    """A torch function mode that adds ``shifts`` to x at the calls of one site, one tensor for each call."""
 
-    ``move(number, x)`` returns the replacement for x at the call with this number.
-    """
-
-    def __init__(self, model: nn.Module, row: Row, move: Callable[[int, Tensor], Tensor]) -> None:
+    def __init__(self, model: nn.Module, row: Row, shifts: Sequence[Tensor]) -> None:
         super().__init__(model)
-        self._row, self._move, self._calls = row, move, count()
+        self._row, self._shifts = row, iter(shifts)
 
     def attach(self) -> None:
         """Start following the modules, and calls of the site's Function."""
         super().attach()
-        if self._row.owner is not None:
-            self._stack.enter_context(_replace_apply(self._row.owner, self._apply))
+        if (owner := self._row.owner) is not None:
+            own_apply: Any = owner.apply
+            restore = partial(delattr, owner, "apply")
+            if "apply" in vars(owner):
+                restore = partial(setattr, owner, "apply", own_apply)
+            self._stack.callback(restore)
+            owner.apply = staticmethod(lambda *args: own_apply(*self._shift(args)))  # type: ignore[method-assign]
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         call, op = CALLS.get(func), self._row.site.op
         is_op = op == name_of(func) or (call is not None and op == op_key_of(call, args, kwargs or {}))
-        if is_op and self._row.owner is None and args and isinstance(args[0], Tensor) and self._is_here():
-            x = self._move(next(self._calls), args[0])
-            if may_write(func, args, kwargs or {}):
-                args[0].copy_(x)
+        if is_op and self._row.owner is None and args and isinstance(args[0], Tensor):
+            shifted = self._shift(args)
+            if may_write(func, args, kwargs or {}) and shifted is not args:
+                args[0].copy_(shifted[0])
             else:
-                args = (x, *args[1:])
+                args = shifted
         return func(*args, **(kwargs or {}))
 
-    def _apply(self, own_apply: Callable[..., Any], args: Any) -> Any:
-        x = next((item for item in args if isinstance(item, Tensor)), None)
-        if x is None or not self._is_here():
-            return own_apply(*args)
-        return own_apply(*replace_tensor(args, x, self._move(next(self._calls), x)))
-
-    def _is_here(self) -> bool:
-        place = self.place()
-        return place.path is not None and find_site(place, place.lines, self._row.site.op) == self._row.site
+    def _shift(self, args: Any) -> Any:
+        """Return a call's arguments with the shift added to the first tensor if it is a call of the site."""
+        place, x = self.place(), next((item for item in args if isinstance(item, Tensor)), None)
+        if x is None or place.path is None:
+            return args
+        is_here = find_site(place, place.lines, self._row.site.op) == self._row.site
+        return replace_tensor(args, x, x + next(self._shifts)) if is_here else args
 
 
 class _XRecorder(Recorder):
@@ -117,31 +110,15 @@ class _XRecorder(Recorder):
     ) -> None:
         if row is None or (row.site, row.kind) != self._key or x is None:
             return
-        pair = [x, torch.zeros_like(x)]
+        pair, edge = [x, torch.zeros_like(x)], inputs[0].edge
         self.found.append(pair)
 
         def keep_gradient(_: Tensor, gradients: list[Tensor | None]) -> None:
             if gradients[0] is not None:
                 pair[1] = gradients[0].detach()
 
-        self.pending.append(partial(self._attach, keep_gradient, y, inputs[:1]))
-
-    def _attach(self, keep_gradient: Any, y: Value, inputs: list[Value]) -> None:
-        if y.edge is not None and inputs[0].edge is not None:
-            Span(y.edge, [inputs[0].edge], keep_gradient).functions = []
-
-
-@contextmanager
-def _replace_apply(owner: type[Function], wrapper: Callable[..., Any]) -> Iterator[None]:
-    own_apply, had = owner.apply, "apply" in vars(owner)
-    owner.apply = staticmethod(lambda *args: wrapper(own_apply, args))  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        if had:
-            owner.apply = own_apply  # type: ignore[method-assign]
-        else:
-            del owner.apply
+        if y.edge is not None and edge is not None:
+            self.pending.append(partial(attach_span, y.edge, [edge], keep_gradient))
 
 
 def slope_of(
@@ -164,7 +141,15 @@ def slope_of(
         step = _STEP / max(float(gradient.abs().max()) / norm / noise for (_, gradient), noise in pairs)
 
         def compute_loss(draw: int, sign: int) -> float:
-            return _compute_loss(model, row, loss, records, noises, sign * step / norm, seed + draw)
+            generator = Generator().manual_seed(seed + draw)
+            shifts = [
+                noise * torch.randn(x.shape, generator=generator).to(x.device, x.dtype)
+                - sign * step / norm * gradient
+                for (x, gradient), noise in zip(records, noises, strict=True)
+            ]
+            torch.manual_seed(seed + draw)  # the model's own random draws are equal in both directions
+            with torch.no_grad(), _Mover(model, row, shifts):
+                return float(loss())
 
         falls = [(compute_loss(draw, -1) - compute_loss(draw, 1)) / (2 * step) for draw in range(draws)]
     return Slope(name, fmean(falls), stdev(falls) / math.sqrt(draws), norm, sigma, draws)
@@ -189,22 +174,6 @@ def _get_gradients(model: nn.Module, row: Row, loss: Callable[[], Tensor]) -> li
     finally:
         recorder.clear()
     return [(x.detach(), gradient) for x, gradient in recorder.found]
-
-
-def _compute_loss(
-    model: nn.Module, row: Row, loss: Callable[[], Tensor], records: Sequence[tuple[Tensor, Tensor]],
-    noises: Sequence[float], distance: float, seed: int,
-) -> float:  # fmt: skip
-    """Return the loss if x + noise − ``distance`` · gradient replaces each x of the site."""
-    generator = Generator().manual_seed(seed)
-
-    def move(number: int, x: Tensor) -> Tensor:
-        noise = torch.randn(x.shape, generator=generator).to(x.device, x.dtype)
-        return x + noises[number] * noise - distance * records[number][1]
-
-    torch.manual_seed(seed)  # the model's own random draws are equal in both directions
-    with torch.no_grad(), _Mover(model, row, move):
-        return float(loss())
 
 
 @contextmanager

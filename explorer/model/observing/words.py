@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,7 +31,11 @@ def sentences(
         blamed = [*_describe_blame(rows), *_describe_victims(rows)]
         is_total = any(_is_shown_dead(row) and row["dead_by_rule"] == row["units"] for row in rows)
         cuts = _describe_cuts(rows)  # a cut stops more than a rule that stops some units
-        found = [*(blamed + cuts if is_total else cuts + blamed), *_describe_tricks(rows)]
+        tricks = [
+            (row, f" is a detach trick, whose backward is {row['rule']}.")
+            for row in rows if row["note"].startswith("detach trick") and row["rule"]
+        ]  # fmt: skip
+        found = [*(blamed + cuts if is_total else cuts + blamed), *_group_alike(tricks)]
     said = [*_describe_parameters(parameters), *found] or ["No site blocks any gradient."]
     return [*said, *(f"Unseen: {item}." for item in unseen)]
 
@@ -56,85 +61,61 @@ def _place(site: str, op: str) -> str:
     return site if op in site else f"{site} ({op})"
 
 
-def _name_site(row: Row) -> str:
-    return _place(str(row["site"]), row["op"])
-
-
 def _describe_blame(rows: Sequence[Row]) -> list[str]:
     rows = [row for row in rows if not row["note"].startswith("carries")]
-    dead = sorted(filter(_is_shown_dead, rows), key=lambda row: -row["dead_by_rule"] / max(1, row["units"]))
+    dead = sorted(filter(_is_shown_dead, rows), key=lambda row: -row["dead_by_rule"] / row["units"])
     if dead:
-        return _group_alike([(_describe_dead(row), row) for row in dead])
-    worst = max(rows, key=lambda row: _replace_nan(row["blocked_here"]), default=None)
-    share = 0.0 if worst is None else _replace_nan(worst["blocked_here"])
-    if worst is None or not share:
+        return _group_alike([(row, _describe_dead(row)) for row in dead])
+    blocking = [row for row in rows if row["blocked_here"] > 0]
+    if not blocking:
         return []
-    if share > _MOST_BLOCKED:
-        return [f"{_name_site(worst)} blocks the gradient of {format_percent(share)} of its elements."]
-    place = f"most are blocked at {worst['site']}: {format_percent(share)} of its elements"
-    return [f"No unit is dead by a rule; {place}."]
+    worst = max(blocking, key=lambda row: row["blocked_here"])
+    share = f"{format_percent(worst['blocked_here'])} of its elements"
+    if worst["blocked_here"] > _MOST_BLOCKED:
+        return [f"{_place(worst['site'], worst['op'])} blocks the gradient of {share}."]
+    return [f"No unit is dead by a rule; most are blocked at {worst['site']}: {share}."]
 
 
-def _group_alike(described: Sequence[tuple[str, Row]]) -> list[str]:
-    groups: dict[str, list[tuple[str, Row]]] = {}
-    for sentence, row in described:
-        groups.setdefault(sentence.removeprefix(_name_site(row)), []).append((sentence, row))
+def _group_alike(described: Sequence[tuple[Row, str]]) -> list[str]:
+    """Return a sentence for each row: the row's site, and what follows it. Sites alike share a sentence."""
+    groups: dict[str, list[str]] = {}
+    for row, rest in described:
+        groups.setdefault(rest, []).append(_place(row["site"], row["op"]))
     said = []
-    for rest, group in groups.items():
-        names = ", ".join(_name_site(row) for _, row in group[:_NAMED]) + ", …" * (len(group) > _NAMED)
-        each = f"{len(group)} sites alike ({names}), each{'' if rest.startswith(':') else ':'}{rest}"
-        said.append(group[0][0] if len(group) == 1 else each)
+    for rest, sites in groups.items():
+        names = ", ".join(sites[:_NAMED]) + ", …" * (len(sites) > _NAMED)
+        each = f"{len(sites)} sites alike ({names}), each{'' if rest.startswith(':') else ':'}"
+        said.append(f"{sites[0] if len(sites) == 1 else each}{rest}")
     return said
 
 
 def _is_shown_dead(row: Row) -> bool:
     """Return whether the rule leaves more units without gradient than a small batch does by chance."""
-    dead, units = _replace_nan(row["dead_by_rule"]), _replace_nan(row["units"])
-    if not dead:
-        return False
-    if dead == units:
-        return True
+    dead, units = row["dead_by_rule"], row["units"]
+    if not dead > 0 or dead == units:
+        return bool(dead > 0)
     share, per_unit = dead / units, row["elements"] / units
-    if per_unit < _FEW and share < _MOST_BLOCKED:
-        return False
-    alive = min(1.0, max(0.0, (_replace_nan(row["blocked_here"]) - share) / (1 - share)))
-    return bool(dead > 2 * units * alive**per_unit + 1)
+    alive = min(1.0, max(0.0, (row["blocked_here"] - share) / (1 - share)))
+    is_chance = per_unit < _FEW and share < _MOST_BLOCKED
+    return not is_chance and bool(dead > 2 * units * alive**per_unit + 1)
 
 
 def _describe_dead(row: Row) -> str:
     units, dead = int(row["units"]), int(row["dead_by_rule"])
-    units_dead = f"{dead} of its {units} units"
-    if dead == units:
-        units_dead = "its one unit" if units == 1 else f"all its {units} units"
-    return (
-        f"{_name_site(row)} is to blame: its rule, {row['rule']}, lets no gradient through to {units_dead}."
-    )
+    whole = "its one unit" if units == 1 else f"all its {units} units"
+    units_dead = whole if dead == units else f"{dead} of its {units} units"
+    return f" is to blame: its rule, {row['rule']}, lets no gradient through to {units_dead}."
 
 
 def _describe_victims(rows: Sequence[Row]) -> list[str]:
     reached = [row for row in rows if row["dead_from_above"] > 0]
-    if not reached:
-        return []
     sites = [f"{row['site']} ({int(row['dead_from_above'])} of {int(row['units'])} units)" for row in reached]
     if len(sites) > 2 * _NAMED:
         sites = [*sites[:_NAMED], f"{len(sites) - _NAMED} more"]
-    return [f"No gradient comes from above to {join_texts(sites)}."]
+    return [f"No gradient comes from above to {join_texts(sites)}."] if sites else []
 
 
 def _describe_cuts(rows: Sequence[Row]) -> list[str]:
-    cut = [row for row in rows if row["note"] and row["note"] != UNNEEDED and not _is_known(row)]
-    return _group_alike([(f"{_name_site(row)}: no gradient is seen: {row['note']}.", row) for row in cut])
-
-
-def _describe_tricks(rows: Sequence[Row]) -> list[str]:
-    tricks = [row for row in rows if row["note"].startswith("detach trick") and row["rule"]]
-    told = [(f"{_name_site(row)} is a detach trick, whose backward is {row['rule']}.", row) for row in tricks]
-    return _group_alike(told)
-
-
-def _is_known(row: Row) -> bool:
-    return row["share_grad"] == row["share_grad"]  # type: ignore[no-any-return]
-
-
-def _replace_nan(value: float) -> float:
-    return 0.0 if value != value else float(value)
+    unknown = [row for row in rows if math.isnan(row["share_grad"])]
+    cut = [row for row in unknown if row["note"] and row["note"] != UNNEEDED]
+    return _group_alike([(row, f": no gradient is seen: {row['note']}.") for row in cut])

@@ -20,18 +20,15 @@ from torch.utils._pytree import tree_leaves
 
 from explorer.catalogue import Op, Rule, find_rule, to_finite
 from explorer.model.racing.data import Tensors, data_of
-from explorer.model.racing.plan import RacePlan
+from explorer.model.racing.plan import RacePlan, hash_code, read_rules
 from explorer.model.racing.result import Outcome, RaceResult
-from explorer.model.racing.rules import hash_code, read_rules
 from explorer.model.racing.work import (
-    Hooks,
     Work,
     accuracy,
-    call_model,
+    compute_outcomes,
     isolate_random_state,
-    require_one_number,
+    require_portable,
 )
-from explorer.model.racing.workers import compute_outcomes, require_portable
 from explorer.study import Row, StudyFile, Trial, check_seeds, make_default_rates, open_executor, progress_bar
 
 USUAL_LR = 3e-3  # learning rate for Adam; by default a race tries a tenth to ten times this
@@ -123,12 +120,19 @@ def race(
     shown_rules, code = read_rules(rules)
     rates = rates_of(lrs)
     steps, batch = _require_whole("steps", steps), _require_whole("batch", batch)
-    require_device(device)
+    if device is not None:
+        try:
+            torch.empty(0, device=device)
+        except (RuntimeError, AssertionError, NotImplementedError) as error:
+            message = str(error).strip().split("\n")[0]
+            raise ValueError(
+                f"device {str(device)!r} is not available here: leave it out to stay on the CPU ({message})"
+            ) from None
     watch = progress if callable(progress) else partial(_show_bar, bool(progress))
-    look = getattr(watch, "look", None) if executor is None else None
     work = Work(
         make_model=make_model, rules=code, what=what, op=op, loss=loss, metric=metric, optimiser=optimiser,
-        batch=batch, steps=steps, device=device, hooks=Hooks(scheduler, clip, autocast, callback, look),
+        batch=batch, steps=steps, device=device, scheduler=scheduler, clip=clip,
+        autocast=autocast, callback=callback, look=getattr(watch, "look", None) if executor is None else None,
         parameters=parameters_of(parameters, shown_rules),
         **_collect_data(train, held_out, validation, batch, device, len(rates) > 1),
     )  # fmt: skip
@@ -154,19 +158,6 @@ def race(
                 trained |= {item.row.trial: item for item in outcomes}
                 move(rows)
     return RaceResult(plan, rows.values(), _HOW, trained, work.make_swapped)
-
-
-def require_device(device: Any) -> None:
-    """Raise ValueError unless this machine has the device."""
-    if device is None:
-        return
-    try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        message = str(error).strip().split("\n")[0]
-        raise ValueError(
-            f"device {str(device)!r} is not available here: leave it out to stay on the CPU ({message})"
-        ) from None
 
 
 def rates_of(lrs: object) -> tuple[float, ...]:
@@ -220,14 +211,12 @@ def _collect_facts(work: Work, seed: int) -> dict[str, Any]:
         x, y = work.move_batch(next(iter(work.train.iterate_batches(seed, 1, work.batch))))
         for rule in work.rules:
             model = work.make_swapped(rule, seed)
-            loss = work.loss(call_model(model, x), y)
-            require_one_number(loss)
-            loss.backward()  # type: ignore[no-untyped-call]  # torch's own
+            work.compute_loss(model, x, y).backward()  # type: ignore[no-untyped-call]  # torch's own
         work.optimiser(model.parameters(), lr=1e-3)
         plain = work.make_plain(seed)
         start = [value.detach().cpu() for value in plain.state_dict().values() if isinstance(value, Tensor)]
         with torch.no_grad():
-            found = tree_leaves(call_model(plain.eval(), x))
+            found = tree_leaves(work.call_model(plain.eval(), x))
         work.compute_scores(model)
     is_accuracy = work.metric is accuracy
     held_count = sum(len(y) for _, y in work.held_out.iterate_all()) if is_accuracy else 0
@@ -244,13 +233,12 @@ def _collect_facts(work: Work, seed: int) -> dict[str, Any]:
 
 
 def _mark(work: Work, tensors: Sequence[Tensor]) -> str:
-    hooks = work.hooks
     arguments = {
         "steps": work.steps,
         "batch": work.batch,
         "parameters": dict(work.parameters),
         "names": [_name(item) for item in (work.what, work.op, work.loss, work.metric, work.optimiser)],
-        "hooks": [_name(hooks.scheduler), hooks.clip, str(hooks.autocast)],
+        "hooks": [_name(work.scheduler), work.clip, str(work.autocast)],
         "data": [item.mark for item in (work.train, work.validation, work.held_out) if item is not None],
         "start": [Tensors(value.reshape(-1), value.reshape(-1)).mark for value in tensors],
     }

@@ -1,12 +1,13 @@
-"""The work of a race: one trial from the initial net to its scores."""
+"""The work of a race: trials from the initial net to its scores, also on the workers of an executor."""
 
 from __future__ import annotations
 
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from typing import Any
 
 import torch
@@ -15,28 +16,13 @@ from torch.utils._pytree import tree_map
 
 from explorer.catalogue import Op, Rule, adapt_rule, find_op, find_rule
 from explorer.model.racing.data import Batch, Data
+from explorer.model.racing.plan import RacePlan
 from explorer.model.racing.result import Outcome
 from explorer.model.swapping import swap
-from explorer.study import Row, Trial
+from explorer.study import Row, Trial, pack_value
 
+_PARTS = 4  # number of parts per worker; small parts leave few workers idle at the end
 _LOCK = threading.RLock()  # torch's random state belongs to the process, so only one net at a time may draw
-
-
-@dataclass(frozen=True)
-class Hooks:
-    """The functions and options that change how a net is trained; see ``explorer.race`` for each."""
-
-    scheduler: Callable[[torch.optim.Optimizer], Any] | None = None
-    clip: float | None = None
-    autocast: torch.dtype | None = None
-    callback: Callable[[int, nn.Module, float], Any] | None = None
-    look: Callable[[Work, Trial, int, nn.Module], None] | None = None
-
-    def get_precision(self, device: Any) -> AbstractContextManager[Any]:
-        """Return the context in which outputs and loss are computed: autocast, or one without effect."""
-        if self.autocast is None:
-            return nullcontext()
-        return torch.autocast(torch.device(device or "cpu").type, self.autocast)
 
 
 @dataclass(frozen=True)
@@ -57,7 +43,11 @@ class Work:
     batch: int
     steps: int
     device: Any
-    hooks: Hooks
+    scheduler: Callable[[torch.optim.Optimizer], Any] | None
+    clip: float | None
+    autocast: torch.dtype | None
+    callback: Callable[[int, nn.Module, float], Any] | None
+    look: Callable[[Work, Trial, int, nn.Module], None] | None
 
     def make_plain(self, seed: int) -> nn.Module:
         """Return a new net of the user's with initial weights from a seed and with its own backward."""
@@ -95,6 +85,18 @@ class Work:
         x, y = tree_map(lambda item: item.to(self.device) if isinstance(item, Tensor) else item, batch)
         return x, y
 
+    def call_model(self, model: nn.Module, x: Any) -> Any:
+        """Return a model's outputs for x; a tuple or list is passed as several inputs."""
+        return model(*x) if isinstance(x, tuple | list) else model(x)
+
+    def compute_loss(self, model: nn.Module, x: Any, y: Any) -> Tensor:
+        """Return the loss of a batch. Raises ValueError unless it is a tensor with one number."""
+        loss = self.loss(self.call_model(model, x), y)
+        if not isinstance(loss, Tensor) or loss.numel() != 1:
+            kind = f"of shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else repr(loss)
+            raise ValueError(f"loss must return a tensor of one number, not {kind}")
+        return loss
+
     def compute_scores(self, model: nn.Module) -> tuple[float, float]:
         """Return a net's scores on validation and held-out data; NaN for validation without such data.
 
@@ -111,9 +113,14 @@ class Work:
     def _compute_score(self, model: nn.Module, data: Data) -> float:
         model.eval()
         with torch.no_grad():
-            pairs = [(call_model(model, x), y) for x, y in map(self.move_batch, data.iterate_all())]
+            pairs = [(self.call_model(model, x), y) for x, y in map(self.move_batch, data.iterate_all())]
         model.train()
-        return self.measure_metric(*_join_batches(pairs))
+        outs, ys = zip(*pairs, strict=True)
+        if len(pairs) > 1 and not all(isinstance(item, Tensor) for item in (*outs, *ys)):
+            raise ValueError(
+                "only tensor outputs of several batches can be evaluated together: give one batch"
+            )
+        return self.measure_metric(*(item[0] if len(pairs) == 1 else torch.cat(item) for item in (outs, ys)))
 
     def measure_metric(self, output: Any, y: Any) -> float:
         """Return the metric, NaN if outputs are not finite. Raises ValueError if it is not a number."""
@@ -139,25 +146,50 @@ def accuracy(output: Tensor, y: Tensor) -> Tensor:
     return (output.argmax(-1) == y).float().mean()
 
 
-def call_model(model: nn.Module, x: Any) -> Any:
-    """Return a model's outputs for x; a tuple or list is passed as several inputs."""
-    return model(*x) if isinstance(x, tuple | list) else model(x)
-
-
-def _join_batches(pairs: list[Batch]) -> Batch:
-    if len(pairs) == 1:
-        return pairs[0]
-    outs, ys = zip(*pairs, strict=True)
-    if not all(isinstance(item, Tensor) for item in (*outs, *ys)):
-        raise ValueError("only tensor outputs of several batches can be evaluated together: give one batch")
-    return torch.cat(outs), torch.cat(ys)
-
-
 @contextmanager
 def isolate_random_state() -> Iterator[None]:
     """Return a context that gives one net torch's random state for itself, and restores it afterwards."""
     with _LOCK, torch.random.fork_rng():
         yield
+
+
+def compute_outcomes(
+    work: Work, plan: RacePlan, rows: Sequence[Row], pool: Executor | None
+) -> Iterator[list[Outcome]]:
+    """Yield lists of outcomes as trials finish that ``rows`` lacks. ``pool`` is the executor or None."""
+    rows = list(rows)
+    while trials := plan.find_missing(rows):
+        for outcomes in _run_trials(work, trials, pool):
+            rows += [item.row for item in outcomes]
+            yield outcomes
+
+
+def _run_trials(work: Work, trials: Sequence[Trial], pool: Executor | None) -> Iterator[list[Outcome]]:
+    """Yield lists of outcomes: of single trials without an executor, else of several trials per worker."""
+    if pool is None:
+        yield from ([run_trial(work, trial)] for trial in trials)
+        return
+    size = max(1, len(trials) // ((getattr(pool, "_max_workers", 1) or 1) * _PARTS))
+    parts = [trials[start : start + size] for start in range(0, len(trials), size)]
+    futures = [pool.submit(run_part, work, part) for part in parts]
+    try:
+        yield from (future.result() for future in as_completed(futures))
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def require_portable(work: Work, pool: Executor) -> None:
+    """Raise ValueError if an argument of the race cannot be pickled for an executor's other processes."""
+    for field in () if isinstance(pool, ThreadPoolExecutor) else fields(work):
+        try:
+            pack_value(getattr(work, field.name), pool)
+        except Exception as error:
+            message = str(error).strip().split("\n")[0] or type(error).__name__
+            raise ValueError(
+                f"{field.name} cannot be pickled, so it cannot be sent to other processes: define it at the "
+                f"top of a module ({message})"
+            ) from None
 
 
 def run_part(work: Work, trials: Sequence[Trial]) -> list[Outcome]:
@@ -167,47 +199,36 @@ def run_part(work: Work, trials: Sequence[Trial]) -> list[Outcome]:
 
 def run_trial(work: Work, trial: Trial) -> Outcome:
     """Train a newly initialised net and evaluate it."""
+    steps, score, state = 0, (math.nan, math.nan), None
     with isolate_random_state():
         model = work.make_swapped(trial.rule, trial.seed)
         optimiser = work.optimiser(model.parameters(), lr=trial.lr)
-        scheduler = None if work.hooks.scheduler is None else work.hooks.scheduler(optimiser)
+        scheduler = None if work.scheduler is None else work.scheduler(optimiser)
         losses: list[float] = []
         for x, y in map(work.move_batch, work.train.iterate_batches(trial.seed, work.steps, work.batch)):
-            with work.hooks.get_precision(work.device):
-                loss = work.loss(call_model(model, x), y)
-            losses.append(require_one_number(loss))
+            kind = torch.device(work.device or "cpu").type
+            with torch.autocast(kind, work.autocast, enabled=work.autocast is not None):
+                loss = work.compute_loss(model, x, y)
+            losses.append(float(loss.detach()))
             if not math.isfinite(losses[-1]):
-                return Outcome(row_of(trial, len(losses) - 1, losses[-1]), losses, None)
+                break
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]  # torch's own
-            if work.hooks.clip is not None:
-                torch.nn.utils.clip_grad_norm_(model.parameters(), work.hooks.clip)
+            if work.clip is not None:
+                torch.nn.utils.clip_grad_norm_(model.parameters(), work.clip)
             optimiser.step()
+            steps += 1
             if scheduler is not None:
                 scheduler.step()
-            if work.hooks.callback is not None:
-                work.hooks.callback(len(losses), model, losses[-1])
-            if work.hooks.look is not None:
-                work.hooks.look(work, trial, len(losses), model)
-        row = row_of(trial, len(losses), losses[-1], *work.compute_scores(model))
-    if trial.stage != "judge" or row.diverged:
-        return Outcome(row, losses, None)
-    state: dict[str, Any] = model.state_dict()
-    kept = {k: v.detach().cpu().clone() if isinstance(v, Tensor) else v for k, v in state.items()}
-    return Outcome(row, losses, kept)
-
-
-def require_one_number(loss: Any) -> float:
-    """Return a loss, a tensor with one number, as a float. Raises ValueError if it is anything else."""
-    if not isinstance(loss, Tensor) or loss.numel() != 1:
-        kind = f"of shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else repr(loss)
-        raise ValueError(f"loss must return a tensor of one number, not {kind}")
-    return float(loss.detach())
-
-
-def row_of(
-    trial: Trial, steps: int, loss: float, validation: float = math.nan, held_out: float = math.nan
-) -> Row:
-    """Return a trial's row of results. It is diverged if the held-out score is not finite."""
-    diverged = not math.isfinite(held_out)
-    return Row(trial, steps, loss, math.nan if diverged else validation, held_out, diverged, math.nan)
+            if work.callback is not None:
+                work.callback(steps, model, losses[-1])
+            if work.look is not None:
+                work.look(work, trial, steps, model)
+        else:
+            score = work.compute_scores(model)
+    diverged = not math.isfinite(score[1])
+    row = Row(trial, steps, losses[-1], math.nan if diverged else score[0], score[1], diverged, math.nan)
+    if trial.stage == "judge" and not diverged:
+        named: dict[str, Any] = model.state_dict()
+        state = {k: v.detach().cpu().clone() if isinstance(v, Tensor) else v for k, v in named.items()}
+    return Outcome(row, losses, state)

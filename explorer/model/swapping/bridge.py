@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.autograd import Function
 
 from explorer.model.swapping.exchange import Gradient
-from explorer.model.tape import Span, Value, find_nodes_between
+from explorer.model.tape import Value, attach_span, find_nodes_between
 from explorer.model.tape.private import BackwardCFunction, forward_class, version_of
 from explorer.model.tape.values import UNLIMITED
 
@@ -41,10 +41,8 @@ class Bridge(Function):
         return ctx.rule(x, y, g), None, None
 
 
-def build_bridge(x: Tensor, y: Tensor, rule: Gradient) -> Tensor:
-    """Return y with a node in autograd's graph that gives x the gradient of a backward rule."""
-    on_join: Tensor = Bridge.apply(x, y, rule)  # type: ignore[no-untyped-call]  # torch's own
-    return on_join
+build_bridge: Callable[[Tensor, Tensor, Gradient], Tensor] = Bridge.apply
+"""Return y with a node in autograd's graph that gives x the gradient of a backward rule."""
 
 
 def exchange_backward(
@@ -83,7 +81,7 @@ def exchange_backward(
     if [*nodes] == [node] and isinstance(node, BackwardCFunction):
         _exchange_function(node, number, nodes[node][0][0], pass_gradient)
     else:
-        Span(y.edge, [x.edge], pass_gradient, swaps=True).functions = []
+        attach_span(y.edge, [x.edge], pass_gradient, swaps=True)
 
 
 def _exchange_function(node: Any, number: int, at: int, pass_gradient: Callable[[Tensor], Tensor]) -> None:

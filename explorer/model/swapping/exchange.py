@@ -12,19 +12,8 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
-from explorer.catalogue import (
-    OPS,
-    Op,
-    Rule,
-    adapt_rule,
-    check_values,
-    find_contribution,
-    find_op,
-    find_rule,
-    qualify_name,
-    require_deterministic,
-    resolve_values,
-)  # fmt: skip
+from explorer import catalogue
+from explorer.catalogue import OPS, Op, Rule, adapt_rule, find_op, find_rule
 from explorer.gradient import apply, bind
 from explorer.model.tape.private import is_functorch_wrapped_tensor
 
@@ -69,7 +58,7 @@ class Exchange:
             entry = adapt_rule(op, self.entry)
             return tuple(each.name for each in entry.learned if each.name not in self.parameters)
         for name in self.learns:
-            find_contribution(op, self.entry, name)
+            catalogue.find_contribution(op, self.entry, name)
         return self.learns
 
     @cached_property
@@ -96,8 +85,7 @@ class Exchange:
 
     def require_possible(self) -> None:
         """Raise ValueError for an invalid rule, or for user code that is given an op or parameters."""
-        if not self.is_code:
-            _ = self.entry
+        if self.entry is not None:  # raises its own errors
             return
         if not callable(self.rule):
             raise ValueError(
@@ -114,19 +102,25 @@ class Exchange:
         if entry is None:
             return
         found = find_op(op)
-        if entry.suits and found.family not in entry.suits and found.key in OPS:
+        if found.key in OPS and not self.is_suitable(found.key):
             reason = entry.otherwise or f"it is one for {', '.join(entry.suits)}"
             raise ValueError(f"the rule {entry.key} does not suit {found.key}: {reason}")
         selected = self.select_parameters(found)
         numbers: Any = {name: value for name, value in selected.items() if not isinstance(value, Tensor)}
-        check_values(found, (entry,), numbers, [name for name in selected if name not in numbers])
+        catalogue.check_values(found, (entry,), numbers, [name for name in selected if name not in numbers])
+
+    def is_suitable(self, op: str) -> bool:
+        """Return whether the rule is meant for an op of the catalogue; True for user code."""
+        return self.entry is None or not self.entry.suits or find_op(op).family in self.entry.suits
 
     def select_parameters(self, op: Op) -> Mapping[str, float | Tensor]:
         """Return a dict of the parameters for an op. If the call keeps its own op, all belong to the rule."""
         if self.op is not None or self.entry is None:
             return self.parameters
         entry = self.entry
-        full_names = {p.plain: qualify_name(entry, p) for p in adapt_rule(op, entry).parameters if p.plain}
+        full_names = {
+            p.plain: catalogue.qualify_name(entry, p) for p in adapt_rule(op, entry).parameters if p.plain
+        }
         return {full_names.get(name, name): value for name, value in self.parameters.items()}
 
     def make_gradient(self, op: str, parameters: Parameters, in_trick: bool = False) -> Gradient | None:
@@ -139,7 +133,13 @@ class Exchange:
         provide.
         """
         if self.is_code:
-            return make_code_gradient(self.rule)
+            rule = self.rule
+            if isinstance(rule, type) and issubclass(rule, Function):
+                rule = rule.apply
+            arity = _count_arguments(rule)
+            if arity == 1:
+                return lambda x, _, g: _pull_back(rule, x, g)
+            return rule if arity == 3 else lambda x, _, g: rule(x, g)
         if any(isinstance(value, Tensor) for value in parameters.values()):
             return self._bind_gradient(op, parameters, in_trick)
         key = op, in_trick, *sorted(parameters.items())
@@ -159,11 +159,20 @@ class Exchange:
                 )
             return bind(op, self.entry, {}).gradient if in_trick else None
         entry: Op = OPS.get(op, ANY_OP)
-        require_deterministic("a swap that keeps the op of the model", self.entry)
+        catalogue.require_deterministic("a swap that keeps the op of the model", self.entry)
         used = {*self.entry.parsed.parameters, *(item.name for item in self.entry.parameters)}
-        names = {*resolve_values(entry, self.entry, {})} & used
-        given = {name: _number(self.key, name, value) for name, value in parameters.items() if name in names}
-        settings: Any = {**given, **self.select_parameters(entry)}
+        names = {*catalogue.resolve_values(entry, self.entry, {})} & used
+        settings: Any = {}
+        for name, value in parameters.items():
+            if name in names and isinstance(value, Tensor):
+                if value.numel() != 1 or is_functorch_wrapped_tensor(value):
+                    raise ValueError(
+                        f"the rule {self.key} needs {name} as one number, and the model's call gives it as a "
+                        f"tensor: say {name}=… in the swap"
+                    )
+                value = float(value.detach())
+            settings |= {name: value} if name in names else {}
+        settings |= self.select_parameters(entry)
         return bind(ANY_OP if entry.is_random else entry, self.entry, settings).gradient
 
     def replace_call(
@@ -189,27 +198,12 @@ class Exchange:
         return apply(self.op, self.rule, x, draw=None, f=None, **settings)
 
 
-def make_code_gradient(rule: Any) -> Gradient:
-    """Return ``(x, y, g) -> gradient`` for user code: a Function class, a module or a function."""
-    if isinstance(rule, type) and issubclass(rule, Function):
-        rule = rule.apply
-    arity = _count_arguments(rule)
-    if arity == 2:
-        return lambda x, _, g: rule(x, g)
-    if arity == 3:
-        return lambda x, y, g: rule(x, y, g)
-    return lambda x, _, g: _pull_back(rule, x, g)
-
-
 def _count_arguments(rule: Any) -> int:
     """Return the number of tensors that a rule takes. Raises ValueError if it is above 3."""
     if not (inspect.isfunction(rule) or inspect.ismethod(rule)) or getattr(rule, "__name__", "") == "apply":
         return 1
-    needed = [
-        p
-        for p in inspect.signature(rule).parameters.values()
-        if p.default is p.empty and p.kind < p.KEYWORD_ONLY
-    ]
+    given = inspect.signature(rule).parameters.values()
+    needed = [p for p in given if p.default is p.empty and p.kind < p.KEYWORD_ONLY]
     if not 1 <= len([p for p in needed if p.kind != p.VAR_POSITIONAL]) <= 3:
         raise ValueError("a rule given as a function must take x, (x, g) or (x, y, g)")
     return len(needed)
@@ -224,14 +218,3 @@ def _pull_back(function: Callable[[Tensor], Tensor], x: Tensor, g: Tensor) -> Te
             raise ValueError("a rule given as a function of x must return a tensor of the shape of y")
         (gradient,) = torch.autograd.grad(y, leaf, g, allow_unused=True)
     return torch.zeros_like(x) if gradient is None else gradient
-
-
-def _number(rule: str, name: str, value: float | Tensor) -> float:
-    if not isinstance(value, Tensor):
-        return value
-    if value.numel() == 1 and not is_functorch_wrapped_tensor(value):
-        return float(value.detach())
-    raise ValueError(
-        f"the rule {rule} needs {name} as one number, and the model's call gives it as a tensor: say "
-        f"{name}=… in the swap"
-    )

@@ -12,7 +12,7 @@ from explorer.gradient import Layer
 from explorer.model.swapping.bridge import UnreachedError
 from explorer.model.swapping.exchange import Exchange
 from explorer.model.swapping.target import Target
-from explorer.model.tape import Call, Tape, Value, read_input
+from explorer.model.tape import Call, CallInput, Tape, Value, read_input
 from explorer.model.tape.tricks import find_applied_keys
 
 if TYPE_CHECKING:
@@ -48,24 +48,17 @@ class Replaced:
 
 
 class _Calls(Tape):
-    """A tape that records which ops a module calls during a trial call.
-
-    Attributes:
-        ops: the key and the parameters of each op.
-    """
+    """A tape that records which ops a module calls during a trial call: the inputs with their keys."""
 
     def __init__(self, module: nn.Module) -> None:
-        self.ops: list[tuple[str, dict[str, float | Tensor]]] = []
+        self.ops: list[CallInput] = []
         super().__init__(module)
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> None:
-        found = read_input(function, args, kwargs, _PROBE)
-        if found.key:
-            self.ops.append((found.key, found.parameters))
+        self.ops += [item for item in [read_input(function, args, kwargs, _PROBE)] if item.key]
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
-        if key := find_applied_keys(value.edge)[0]:
-            self.ops.append((key, {}))
+        self.ops += [CallInput(_PROBE, key, {}) for key in [find_applied_keys(value.edge)[0]] if key]
 
 
 def replace_modules(model: nn.Module, target: Target, exchange: Exchange) -> Replaced:
@@ -92,7 +85,19 @@ def replace_modules(model: nn.Module, target: Target, exchange: Exchange) -> Rep
 
 
 def _make_layer(path: str, module: nn.Module, exchange: Exchange) -> Layer:
-    called, parameters = _find_only_op(path, module)
+    tried, told = _Calls(module), f"{path} ({type(module).__name__})"
+    try:
+        with tried:
+            module(_PROBE.clone().requires_grad_() * 1)
+    except Exception as error:  # a user's module may raise anything
+        raise UnreachedError(
+            f"{told} cannot be replaced in place: it fails on a vector of numbers"
+        ) from error
+    if len(tried.ops) != 1 or [*module.parameters()]:
+        raise UnreachedError(
+            f"{told} is not one op without parameters: leave inplace out, and only its backward is exchanged"
+        )
+    _, called, parameters, _ = tried.ops[0]
     op = exchange.op if exchange.op is not None else called
     exchange.require_suitable(op)
     known = {item.name for item in (*find_op(op).parameters, *find_rule(exchange.rule).parameters)}
@@ -105,23 +110,7 @@ def _make_layer(path: str, module: nn.Module, exchange: Exchange) -> Layer:
     layer = Layer(op, exchange.rule, (), **{**settings, **exchange.select_parameters(find_op(op))})
     if exchange.op is None and not torch.allclose(layer(_PROBE), module(_PROBE), atol=1e-6):
         raise UnreachedError(
-            f"{path} ({type(module).__name__}) computes something else than the op {called}: "
+            f"{told} computes something else than the op {called}: "
             "leave inplace out, and it keeps its own forward"
         )
     return layer
-
-
-def _find_only_op(path: str, module: nn.Module) -> tuple[str, dict[str, float | Tensor]]:
-    tried, name = _Calls(module), f"{path} ({type(module).__name__})"
-    try:
-        with tried:
-            module(_PROBE.clone().requires_grad_() * 1)
-    except Exception as error:  # a user's module may raise anything
-        raise UnreachedError(
-            f"{name} cannot be replaced in place: it fails on a vector of numbers"
-        ) from error
-    if len(tried.ops) != 1 or [*module.parameters()]:
-        raise UnreachedError(
-            f"{name} is not one op without parameters: leave inplace out, and only its backward is exchanged"
-        )
-    return tried.ops[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import product
 
 import torch
 from torch import Tensor, nn
@@ -61,19 +62,16 @@ class Learning:
 
 def register_parameters(model: nn.Module, target: Target, exchange: Exchange) -> Learning:
     """Register the parameters that learn in a swap. They are NaN until the first call of their site."""
-    names, paths = exchange.learned, sorted(target.modules) or [""]
-    return Learning({p: {n: _register(model, p, exchange, n) for n in names} for p in paths if names})
-
-
-def _register(model: nn.Module, path: str, exchange: Exchange, name: str) -> str:
-    module, wanted, number = model.get_submodule(path), f"{exchange.key}_{name}", 1
-    while hasattr(module, wanted):
-        number += 1
-        wanted = f"{exchange.key}_{name}_{number}"
-    like = next(iter(model.parameters()), torch.empty(()))
-    start = float(exchange.parameters.get(name, math.nan))
-    module.register_parameter(wanted, nn.Parameter(like.new_full((), start).detach()))
-    return f"{path}.{wanted}" if path else wanted
+    learning, like = Learning({}), next(iter(model.parameters()), torch.empty(()))
+    for path, name in product(sorted(target.modules) or [""], exchange.learned):
+        module, own, number = model.get_submodule(path), f"{exchange.key}_{name}", 1
+        while hasattr(module, own):
+            number += 1
+            own = f"{exchange.key}_{name}_{number}"
+        start = float(exchange.parameters.get(name, math.nan))
+        module.register_parameter(own, nn.Parameter(like.new_full((), start).detach()))
+        learning.names.setdefault(path, {})[name] = f"{path}.{own}" if path else own
+    return learning
 
 
 def _start(exchange: Exchange, parameters: Mapping[str, Tensor], x: Tensor) -> None:
@@ -84,26 +82,21 @@ def _start(exchange: Exchange, parameters: Mapping[str, Tensor], x: Tensor) -> N
     assert exchange.op is not None
     assert exchange.entry is not None
     op, rule = find_op(exchange.op), exchange.entry
-    given = exchange.parameters.items()
-    fixed = {
-        name: float(value) for name, value in given if not (name in parameters or isinstance(value, Tensor))
-    }
+    given = {name: value for name, value in exchange.parameters.items() if name not in parameters}
+    fixed = {name: float(value) for name, value in given.items() if not isinstance(value, Tensor)}
     numbers = resolve_values(op, rule, fixed)
     starts = {item.name: item.start for item in adapt_rule(op, rule).learned}
     for name, parameter in parameters.items():
         if bool(parameter.isnan()):
+            mean, start = 0.0, starts.get(name)
+            if start is not None:  # a formula of x
+                needed = parse(start, variables=("x",), parameters=None).parameters
+                bound = bind(f"formula: {start}", "default", {each: numbers[each] for each in needed})
+                mean = float(bound.forward(x.detach().float()).mean())
             with torch.no_grad():
-                parameter.fill_(_compute_start(starts.get(name), numbers, x) or numbers[name])
+                parameter.fill_(mean or numbers[name])
     learned = {name: float(parameter.detach()) for name, parameter in parameters.items()}
     try:
         require_in_domain(op, rule, fixed | learned)
     except ValueError as error:
         raise ValueError(f"{error}: use a smaller learning rate, or clamp it after each step") from None
-
-
-def _compute_start(start: str | None, numbers: Mapping[str, float], x: Tensor) -> float:
-    """Return the mean of a formula over x; 0 without a formula."""
-    if start is None:
-        return 0.0
-    constants = {name: numbers[name] for name in parse(start, variables=("x",), parameters=None).parameters}
-    return float(bind(f"formula: {start}", "default", constants).forward(x.detach().float()).mean())

@@ -13,18 +13,13 @@ from explorer.model.swapping.bridge import UnreachedError, build_bridge
 from explorer.model.tape import Call, Value
 from explorer.model.tape.names import CARRIERS, LINEAR, UNMEASURED, find_tensors, may_write, replace_tensor
 
-
-def _select(mask: Any, a: Any, b: Any) -> Any:
-    return mask * a + (1 - mask) * b
-
-
 _AS_NUMBERS: dict[str, Callable[..., Any]] = {
     "and": lambda a, b: a * b,
     "or": lambda a, b: a + b - a * b,
     "xor": lambda a, b: a + b - 2 * a * b,
     "not": lambda a: 1 - a,
-    "where": _select,
-    "masked_fill": lambda mask, x, value: _select(mask, value, x),
+    "where": lambda mask, a, b: mask * a + (1 - mask) * b,
+    "masked_fill": lambda mask, x, value: mask * value + (1 - mask) * x,
 }
 _AS_NUMBERS |= {
     f"{kind}_{name}": rule for name, rule in _AS_NUMBERS.items() for kind in ("logical", "bitwise")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Iterator, MutableMapping
+from collections import UserDict
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Call = Callable[..., Any]
-Modules = MutableMapping[str, "nn.Module | None"]
 
 
 class CalledModule(NamedTuple):
@@ -33,27 +33,19 @@ class CalledModule(NamedTuple):
 Owner: TypeAlias = Any  # a ModelSwap, whose module imports this one
 
 
-class Parts(Modules):
+class Parts(UserDict[str, Any]):
     """Submodules by name, each as part of a swapped model. Assignments change the original module."""
 
-    def __init__(self, owner: Owner, prefix: str, own: Modules) -> None:
-        self._owner, self._prefix, self._own = owner, prefix, own
+    def __init__(self, owner: Owner, prefix: str, own: Any) -> None:
+        self._owner, self._prefix, self.data = owner, prefix, own
 
     def __getitem__(self, name: str) -> nn.Module | None:
-        module = self._own[name]
-        return module and make_part(self._owner, CalledModule(f"{self._prefix}{name}", module))
+        module = self.data[name]
+        origin = CalledModule(f"{self._prefix}{name}", module)
+        return None if module is None else make_part(self._owner, origin)  # a module may have no truth value
 
     def __setitem__(self, name: str, module: nn.Module | None) -> None:
-        self._own[name] = unwrap(module)
-
-    def __delitem__(self, name: str) -> None:
-        del self._own[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._own)
-
-    def __len__(self) -> int:
-        return len(self._own)
+        self.data[name] = unwrap(module)
 
 
 class Swapped:
@@ -75,13 +67,11 @@ class Swapped:
         by another op; note: why the rule had no effect, that it gets x − threshold, or which parameter stays
         without gradient, otherwise "".
         """
-        frame: pd.DataFrame = self._owners[0].frame
-        return frame
+        return self._owners[0].make_frame()  # type: ignore[no-any-return]  # Owner is Any
 
     def undo(self) -> nn.Module:
         """End the swap and return the original model. The swapped model then computes the same."""
-        model: nn.Module = self._owners[0].undo()
-        return model
+        return self._owners[0].undo()  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:
         """Return the target and the rule as text."""
@@ -89,14 +79,14 @@ class Swapped:
         return f"{inner}{', ' * bool(inner)}{self._owners[0].told}"
 
     @property
-    def _modules(self) -> Modules:
-        modules: Modules = getattr(super(), "_modules", self.__dict__["_modules"])
+    def _modules(self) -> Any:
+        modules = getattr(super(), "_modules", self.__dict__["_modules"])
         for owner in reversed(self._owners):
             modules = Parts(owner, f"{self._origin.path}." if self._origin.path else "", modules)
         return modules
 
     @_modules.setter
-    def _modules(self, modules: Modules) -> None:
+    def _modules(self, modules: Any) -> None:
         self.__dict__["_modules"] = {name: unwrap(module) for name, module in modules.items()}
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -168,14 +158,10 @@ def make_part(owner: Owner, origin: CalledModule) -> nn.Module:
 def _make_class(base: Any) -> type[Swapped]:
     """Return a subclass of a module's class for swapped parts. Calling it makes a module of that class."""
     members: dict[str, Any] = {
-        "__slots__": (),
-        "__new__": lambda _, *args, **kwargs: base(*args, **kwargs),
-        "__module__": base.__module__,
-        "__qualname__": base.__qualname__,
-        "__doc__": base.__doc__,
+        name: getattr(base, name) for name in ("__module__", "__qualname__", "__doc__")
     }
-    for name in ("forward", "__call__"):
-        members[name] = _make_method(getattr(base, name), is_forward=True)
+    members |= {"__slots__": (), "__new__": lambda _, *args, **kwargs: base(*args, **kwargs)}
+    members |= {name: _make_method(getattr(base, name), is_forward=True) for name in ("forward", "__call__")}
     for kind in base.__mro__[: base.__mro__.index(nn.Module)]:
         for name, value in vars(kind).items() if not kind.__module__.startswith("torch.") else ():
             if name in members or name in vars(Swapped) or (name.startswith("__") and name.endswith("__")):

@@ -22,7 +22,7 @@ from explorer.model.swapping.learning import Learning, register_parameters
 from explorer.model.swapping.parts import CalledModule, make_part, unwrap
 from explorer.model.swapping.passing import Pass
 from explorer.model.swapping.target import Target, target_of
-from explorer.model.tape import Site, is_compiled
+from explorer.model.tape import Site
 from explorer.model.tape.names import find_tensors
 from explorer.model.tape.private import DisableTorchFunction, is_functorch_wrapped_tensor
 from explorer.model.tape.sites import require_model
@@ -38,15 +38,6 @@ _EAGER = "the model is compiled, but runs eagerly while it is swapped; inplace=T
 _NOTHING = ": nothing is swapped; explorer.observe(model) names the sites that there are"
 
 
-@dataclass
-class ReachedSite:
-    """What a swap has done at one site: the number of calls, the change of y, and a note on failure."""
-
-    calls: int = 0
-    change: float = 0.0
-    note: str = ""
-
-
 _RUNNING: set[tuple[int, int]] = set()  # thread and identity of the swaps whose calls are running
 
 
@@ -59,7 +50,7 @@ class ModelSwap:
         target, exchange: the calls to swap, and their rule.
         learning: the parameters that the swap has registered on the model.
         active: whether the swap is in effect; False once it is undone.
-        reached: calls and changes by site and op.
+        reached: the number of calls, the largest change of y and a note, by site and op.
         root: the swapped model.
     """
 
@@ -68,7 +59,7 @@ class ModelSwap:
     exchange: Exchange
     learning: Learning
     active: bool = True
-    reached: dict[tuple[Site, str], ReachedSite] = field(default_factory=dict)
+    reached: dict[tuple[Site, str], tuple[int, float, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.root = make_part(self, CalledModule("", self.model))
@@ -78,15 +69,11 @@ class ModelSwap:
         """The target and the name of the rule as text: "… → rule"."""
         return f"{self.target.told} → {self.exchange.key}"
 
-    @property
-    def frame(self) -> pd.DataFrame:
-        """A table with one row per site; see ``Swapped.sites``."""
+    def make_frame(self) -> pd.DataFrame:
+        """Return a table with one row per site; see ``Swapped.sites``."""
         import pandas as pd
 
-        records = [
-            (str(site), op, self.exchange.key, reached.calls, reached.change, reached.note)
-            for (site, op), reached in self.reached.items()
-        ]
+        records = [(str(site), op, self.exchange.key, *told) for (site, op), told in self.reached.items()]
         return pd.DataFrame(records, columns=["site", "op", "rule", "calls", "change", "note"])
 
     def undo(self) -> nn.Module:
@@ -109,7 +96,7 @@ class ModelSwap:
         """
         if any(isinstance(item, fx.Proxy) for item in args):
             raise UnreachedError(UNTRACED)
-        run = _get_uncompiled() if "torch._dynamo" in sys.modules else ModelSwap._run_pass
+        run: Any = _get_uncompiled() if "torch._dynamo" in sys.modules else ModelSwap._run_pass
         return run(self, partial(call, *args, **kwargs), origin, is_forward)
 
     def _run_pass(self, call: Callable[[], Any], origin: CalledModule, is_forward: bool) -> Any:
@@ -144,10 +131,9 @@ class ModelSwap:
             )
         lost = _find_lost(current, result) if is_forward and not origin.path else {}
         for number, hit in enumerate(current.hits):
-            reached = self.reached.setdefault((hit.call.site, hit.call.op), ReachedSite())
-            reached.calls += 1
-            reached.change = max(reached.change, hit.change)
-            reached.note = reached.note or lost.get(number, hit.reason) or hit.note
+            calls, change, note = self.reached.get(key := (hit.call.site, hit.call.op), (0, 0.0, ""))
+            note = note or lost.get(number, hit.reason) or hit.note
+            self.reached[key] = calls + 1, max(change, hit.change), note
         if lost:
             why = f"has left autograd's graph ({next(iter(lost.values()))}): no rule there has any effect"
             if len(lost) == len(current.hits):
@@ -156,18 +142,23 @@ class ModelSwap:
 
     def _require_elsewhere(self, current: Pass, origin: CalledModule) -> None:
         """Raise UnreachedError if a pass without hits is not one of a submodule outside the target."""
-        hiding = _find_hiding(origin.module)
-        owner = self.target.owner
+        if current.unsuited:  # the only ops on the target's parameter
+            self.exchange.require_suitable(current.unsuited)
+        kinds, owner = {type(item) for item in origin.module.modules()}, self.target.owner
+        meant = [call for call in current.calls if self.target.is_meant(call)]
+        functions = [call for call in current.calls if call.kind == "function"]
+        owners = [call.name for call in functions if any(item.is_inside(call) for item in meant)]
+        hiding = ""
         if owner is not None and has_node_of(current.roots, owner):
             hiding = (
                 f": autograd's graph has a {owner.__name__}Backward whose call is not seen, as in another "
                 "thread or inside an op of torch.library"
             )
-        meant = [call for call in current.calls if self.target.is_meant(call)]
-        owners = [
-            c.name for c in current.calls if c.kind == "function" and any(m.is_inside(c) for m in meant)
-        ]
-        if owners and not hiding:
+        elif any(issubclass(kind, fx.GraphModule) for kind in kinds):
+            hiding = ": it was traced by torch.fx, which inlines a Function's forward and loses its backward"
+        elif any(issubclass(kind, torch.jit.ScriptModule) for kind in kinds):
+            hiding = ": it holds TorchScript, into which a swap does not reach"
+        elif owners:
             hiding = f" only in the forward of {owners[0]}, where autograd sees no calls: swap {owners[0]}"
         cut = next((c for c in current.calls if self.target.op in (c.op, c.name) and c.is_cut), None)
         if cut is not None and not hiding:
@@ -177,9 +168,9 @@ class ModelSwap:
             )
         if hiding or not origin.path or self.target.is_inside(origin.path):
             is_met = current.is_entered or bool(meant)
-            is_other = is_met and not owners
-            told = f"called {self.target.told}" + ", which has no op that a rule can replace" * is_other
-            raise UnreachedError(f"the forward pass has {'not ' * (not is_met)}{told}{hiding or _NOTHING}")
+            told = f"{'not ' * (not is_met)}called {self.target.told}"
+            told += ", which has no op that a rule can replace" * (is_met and not owners)
+            raise UnreachedError(f"the forward pass has {told}{hiding or _NOTHING}")
 
 
 def _find_lost(current: Pass, result: Any) -> dict[int, str]:
@@ -206,16 +197,6 @@ def _make_swapped(
 def _get_uncompiled() -> Callable[..., Any]:
     disabled: Callable[..., Any] = torch.compiler.disable(ModelSwap._run_pass)  # type: ignore[no-untyped-call]
     return disabled
-
-
-def _find_hiding(model: nn.Module) -> str:
-    """Return a clause about the part of a model that may hide calls, or ""."""
-    kinds = {type(item) for item in model.modules()}
-    if any(issubclass(kind, fx.GraphModule) for kind in kinds):
-        return ": it was traced by torch.fx, which inlines a Function's forward and loses its backward"
-    if any(issubclass(kind, torch.jit.ScriptModule) for kind in kinds):
-        return ": it holds TorchScript, into which a swap does not reach"
-    return ""
 
 
 def swap(
@@ -277,6 +258,10 @@ def swap(
             raise ValueError(f"unknown parameter {name!r}: {exchange.key} takes {takes}")
     if inplace:
         return replace_modules(model, target, exchange)
-    if is_compiled(model):
+    compiled = [
+        item for item in model.modules()
+        if type(item).__name__ == "OptimizedModule" or item.__dict__.get("_compiled_call_impl") is not None
+    ]  # fmt: skip
+    if compiled:
         warnings.warn(_EAGER, stacklevel=2)
     return ModelSwap(model, target, exchange, register_parameters(unwrap(model), target, exchange)).root

@@ -12,21 +12,13 @@ from torch.autograd import Function
 
 from explorer.catalogue import OPS, suggest_key
 from explorer.formula import quote
-from explorer.model.tape import CALLS, Call, Site
-from explorer.model.tape.names import (
-    COMPARISONS,
-    EXITS,
-    REFLECTIONS,
-    STEP_SIGNS,
-    STEPS,
-    is_pointwise,
-    name_of,
-)
+from explorer.model.tape import CALLS, Call, Site, names
+from explorer.model.tape.names import REFLECTIONS, is_pointwise, name_of
 from explorer.model.tape.private import forward_class
 
 _STEP_OPS = {"step", "step_open"}  # the ops that a comparison computes
 _LINE = re.compile(r":\d+")
-_NAMES = STEPS | COMPARISONS | EXITS.keys() | {
+_NAMES = names.STEPS | names.COMPARISONS | names.EXITS.keys() | {
     "argmax", "one_hot", "bucketize", "where", "int", "long", "detach", "argmin", "argsort", "scatter",
     "topk",
 }  # fmt: skip
@@ -59,7 +51,7 @@ class Target:
             return call.kind == "function" and owner in (self.owner, self.owner.__name__)
         if self.op:
             is_reflected = call.name in REFLECTIONS and self.op == name_of(call.function)
-            is_step = self.op in _STEP_OPS and call.name in (*STEP_SIGNS, "heaviside")
+            is_step = self.op in _STEP_OPS and call.name in (*names.STEP_SIGNS, "heaviside")
             return is_reflected or is_step or self.op in (call.op, call.name)
         if self.site:
             return call.place.path is not None and self.site in call.site.names

@@ -69,11 +69,13 @@ class CallInput(NamedTuple):
     Attributes:
         key: the op that the call computes; "" if it is not in the catalogue.
         parameters: the parameters in the call, by the op's own names.
+        is_margin: whether x is a comparison's x − threshold, or threshold − x for "lt" and "le".
     """
 
     x: Tensor
     key: str
     parameters: dict[str, float | Tensor]
+    is_margin: bool = False
 
 
 def read_input(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], x: Tensor) -> CallInput:

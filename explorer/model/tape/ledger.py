@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from explorer.model.tape.names import find_tensors
-from explorer.model.tape.passes import Passes
+from explorer.model.tape.passes import Passes, do_nothing
 from explorer.model.tape.private import BackwardCFunction, get_newest_number, get_sequence_number
-from explorer.model.tape.sites import Origin, Place
-from explorer.model.tape.values import Call, Edge, Value, find_ancestors
+from explorer.model.tape.sites import Place
+from explorer.model.tape.values import Call, Edge, Value, collect_sources, find_ancestors
+
+SWAPPED_CALL = "_explorer_call"
+"""The attribute of a node that a swap has made: the call's op, its module as from ``mark_of``, and lines."""
 
 _KEPT_TENSORS, _DEEP = 96, 99  # number of tensors kept alive; maximum depth of the search for an older value
 
@@ -23,12 +27,19 @@ class Ledger(Passes):
 
     The call of an autograd Function is found by its node, when the Function's result is first used.
 
+    Subclasses override further hooks: ``on_function(call, value, tensor)`` for a value that an autograd
+    Function has returned, ``on_checkpoint(node)`` for the node of a checkpoint, which repeats calls in
+    backward, and ``on_hidden_call(node, call)`` for a node whose call was not seen.
+
     Attributes:
         calls: the calls in the order in which they were found.
         leaves: the values of parameters and other leaves, by the identity of the tensor.
         by_node: the calls of Functions and of hidden calls, by their nodes in autograd's graph.
         left: the last call by which values left torch, with their number of elements, by site.
     """
+
+    on_function: Callable[..., Any] = do_nothing
+    on_checkpoint = on_hidden_call = do_nothing
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__(model)
@@ -48,15 +59,6 @@ class Ledger(Passes):
         self.left: dict[Any, tuple[Call, int]] = {}
         self.calls = []
         self._recent.clear()
-
-    def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
-        """Handle a value that an autograd Function has returned. Subclasses override this hook."""
-
-    def on_checkpoint(self, node: Any) -> None:
-        """Handle the node of a checkpoint, which repeats calls in backward. Subclasses override this hook."""
-
-    def on_hidden_call(self, node: Any, call: Call) -> None:
-        """Handle an autograd node whose call was not seen. Subclasses override this hook."""
 
     def on_module_return(self, module: nn.Module, path: str, result: Any) -> Any:
         """Record the tensors that a submodule returns."""
@@ -96,12 +98,16 @@ class Ledger(Passes):
         node = edge[0]
         if edge in self._by_edge or hasattr(node, "variable"):
             return self._by_edge.get(edge) or self.value_of(node.variable)
-        call = self.by_node.get(node) or self._make_hidden_call(node, inner, depth, place)
+        if (call := self.by_node.get(node)) is None:
+            if place is None:
+                is_seen = inner is not None and inner.call.kind == "call"
+                place = inner.call.place if inner is not None and is_seen else self.place()
+            call = self._make_hidden_call(node, depth, place)
         is_function = call.kind == "function"
         if inner is not None:
             call.inputs.append(inner)
             for item in find_ancestors(
-                [inner], lambda c, v: is_function and not v.live and not v.call.graded
+                [inner], lambda _, v: is_function and not v.live and not v.call.graded
             ):
                 item.call.merged = is_function
         value = self._by_edge[edge] = Value(call, tensor, edge)
@@ -111,19 +117,16 @@ class Ledger(Passes):
             self.on_function(call, value, tensor)
         return value
 
-    def _make_hidden_call(self, node: Any, inner: Value | None, depth: int, place: Place | None) -> Call:
+    def _make_hidden_call(self, node: Any, depth: int, place: Place) -> Call:
         is_old = depth > _DEEP or get_sequence_number(node) < self._since  # the node is from an earlier pass
         edges = [] if is_old else [edge for edge in node.next_functions if edge[0] is not None]
-        if place is None:
-            is_seen = inner is not None and inner.call.kind == "call"
-            place = inner.call.place if inner is not None and is_seen else self.place()
         inputs = [self.find_hidden(edge, None, None, depth + 1, place) for edge in edges]
-        is_function = isinstance(node, BackwardCFunction)
-        kind = "source" if is_old else "function" if is_function else "hidden"
+        kind = "source" if is_old else "function" if isinstance(node, BackwardCFunction) else "hidden"
         name = node.name().rpartition("::")[2].removesuffix("Backward")
-        if isinstance(origin := getattr(node, "origin", None), Origin):
-            path, own = self._paths.get(origin.module, (None, False))
-            name, place = origin.op, Place(path, own, origin.lines)
+        if (origin := getattr(node, SWAPPED_CALL, None)) is not None:
+            name, module, lines = origin
+            path, own = self._paths.get(module, (None, False))
+            place = Place(path, own, lines)
         call = self.by_node[node] = Call(name, type(node), place, inputs, kind)
         self.calls.append(call)
         self.on_hidden_call(node, call)
@@ -151,7 +154,7 @@ class Ledger(Passes):
         """Give a value of unknown origin the inputs of the latest exit from torch with as many elements."""
         for call, elements in reversed(self.left.values()):
             if elements == tensor.numel():
-                value.cuts = tuple(c for v in call.inputs for c in ((v,) if v.live else v.cuts))
+                value.cuts = collect_sources(call.inputs)
                 value.call = Call(call.name, None, call.place, [*call.inputs], "exit")
                 value.call.outputs.append(value)
                 self.calls.append(value.call)

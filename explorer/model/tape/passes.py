@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import CodeType, FrameType
 from typing import Any, Self
@@ -22,8 +22,19 @@ from explorer.model.tape.sites import Place, is_foreign, mark_of, paths_of
 _FORWARD_LINES = 4
 
 
+def do_nothing(*_: Any) -> Any:
+    """Return None, as the hooks of a tape do that its class does not override."""
+
+
 class Passes(TorchFunctionMode):
-    """A torch function mode that knows which submodule of a model runs, by torch's global module hooks."""
+    """A torch function mode that knows which submodule of a model runs, by torch's global module hooks.
+
+    Subclasses override hooks: ``on_pass_begin()``, ``on_pass_end(result)``, ``on_module_call(module, path,
+    args)``, and ``on_module_return(module, path, result)``, which returns what replaces the result, or None.
+    """
+
+    on_pass_begin: Callable[..., Any] = do_nothing
+    on_pass_end = on_module_call = on_module_return = do_nothing
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -50,12 +61,8 @@ class Passes(TorchFunctionMode):
             self._stack.enter_context(warnings.catch_warnings())
             # The warning is about global module hooks, which run eagerly.
             warnings.filterwarnings("ignore", "Using `torch.compile")
-        hooks = (
-            register_module_forward_pre_hook(self.handle_call),
-            register_module_forward_hook(self._handle_return, always_call=True),
-        )
-        for hook in hooks:
-            self._stack.callback(hook.remove)
+        self._stack.callback(register_module_forward_pre_hook(self.handle_call).remove)
+        self._stack.callback(register_module_forward_hook(self._handle_return, always_call=True).remove)
 
     def detach(self) -> None:
         """Stop following the modules, and remove all hooks."""
@@ -63,30 +70,14 @@ class Passes(TorchFunctionMode):
         self.path.clear()
         self._outer = None
 
-    def on_pass_begin(self) -> None:
-        """Handle the beginning of a forward pass. Subclasses override this hook."""
-
-    def on_pass_end(self, result: Any) -> None:
-        """Handle the end of a forward pass with its result. Subclasses override this hook."""
-
-    def on_module_call(self, module: nn.Module, path: str, args: Any) -> None:
-        """Handle the call of a submodule. Subclasses override this hook."""
-
-    def on_module_return(self, module: nn.Module, path: str, result: Any) -> Any:
-        """Return the replacement for the result of a submodule, or None. Subclasses override this hook."""
-
     @contextmanager
     def run_at(self, path: str) -> Iterator[None]:
         """Return a context in which a method of the submodule at ``path`` counts as running."""
-        self._begin()
-        self.path.append((path, False))
+        self._enter(path, False)
         try:
             yield
         finally:
-            if self.path:
-                self.path.pop()
-            if not self.path:
-                self._outer = None
+            self._leave()
 
     def place(self) -> Place:
         """Return the submodule that runs now, and the lines of the model that are calling torch."""
@@ -101,36 +92,41 @@ class Passes(TorchFunctionMode):
                 if path is None and code.co_varnames[:1] == ("self",):
                     path = self._paths.get(mark_of(frame.f_locals.get("self")))
             frame = frame.f_back
-        if path is None:
-            return Place(None, False, tuple(lines[:frame_limit]))
-        return Place(path[0], path[1], tuple(lines[:frame_limit]))
+        name, own = path or (None, False)
+        return Place(name, own, tuple(lines[:frame_limit]))
 
-    def _begin(self) -> None:
+    def _enter(self, path: str, own: bool) -> None:
         if not self.path:
             frame: FrameType | None = sys._getframe(2)
             while frame is not None and is_foreign(frame.f_code.co_filename):
                 frame = frame.f_back  # to the innermost frame that is neither torch's nor the explorer's
             self._outer = frame
             self.on_pass_begin()
+        self.path.append((path, own))
+
+    def _leave(self) -> None:
+        if self.path:
+            self.path.pop()
+        if not self.path:
+            self._outer = None
+
+    def _find_path(self, module: nn.Module) -> tuple[str, bool] | None:
+        return self._paths.get(mark_of(module)) if threading.get_ident() == self._thread else None
 
     def handle_call(self, module: nn.Module, args: Any) -> None:
         """Note that a module is called. Torch calls this hook before each module."""
-        location = self._paths.get(mark_of(module))
-        if location is None or threading.get_ident() != self._thread:
-            return
-        self._begin()
-        self.path.append(location)
-        with DisableTorchFunction():
-            self.on_module_call(module, location[0], args)
+        if (location := self._find_path(module)) is not None:
+            self._enter(*location)
+            with DisableTorchFunction():
+                self.on_module_call(module, location[0], args)
 
     def _handle_return(self, module: nn.Module, args: Any, result: Any) -> Any:
-        location = self._paths.get(mark_of(module))
-        if location is None or threading.get_ident() != self._thread or not self.path:
+        location = self._find_path(module)
+        if location is None or not self.path:
             return None
         with DisableTorchFunction():
             changed = self.on_module_return(module, location[0], result)
-            self.path.pop()
+            self._leave()
             if not self.path:
-                self._outer = None
                 self.on_pass_end(result if changed is None else changed)
         return changed

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+Lines = tuple[tuple[CodeType, int], ...]  # the code and the instruction of some frames, innermost first
+
 FOREIGN_FOLDERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents[2]))
 """The folders whose lines belong to no model: torch's and ours."""
 
@@ -48,12 +50,10 @@ class Site:
         """The names of the site, shortest first: "act1", "forward:15", "block.forward:15:8"."""
         if not self.function:
             return (self.module or self.op, f"{self.module}.{self.op}")
-        line, at = f"{self.function}:{self.line}", f":{self.column}"
-        if not self.within:
-            line = f"{self.module}@{line}"
-            return self.module, line, f"{line}{at}", f"{line}{at} {self.op}"
-        line = f"{self.module}.{line}" if self.module else line
-        return line, f"{line}{at}", f"{line}{at} {self.op}"
+        line = f"{self.function}:{self.line}"
+        line = f"{self.module}{'.' if self.within else '@'}{line}" if self.module or not self.within else line
+        names = line, f"{line}:{self.column}", f"{line}:{self.column} {self.op}"
+        return names if self.within else (self.module, *names)
 
     def __str__(self) -> str:
         return self.names[0]
@@ -65,51 +65,33 @@ class Place(NamedTuple):
     Attributes:
         path: the path of the submodule; None outside the model.
         own: whether the submodule's class is torch's own.
-        lines: the code and the instruction in each of the model's frames, innermost first.
+        lines: the model's frames.
     """
 
     path: str | None
     own: bool
-    lines: tuple[tuple[CodeType, int], ...]
-
-
-class Origin(NamedTuple):
-    """The call for which a swap has put a node into autograd's graph.
-
-    Attributes:
-        op: the op of the call.
-        module: the number of the submodule that runs, as from ``mark_of``; 0 outside the model.
-        lines: the lines of the call, as in its ``Place``.
-    """
-
-    op: str
-    module: int
-    lines: tuple[tuple[CodeType, int], ...]
+    lines: Lines
 
 
 _SITES: dict[tuple[Any, ...], tuple[CodeType | None, Site]] = {}  # hashing a code object itself is slow
 _MOST_SITES = 20_000
 
 
-def find_site(place: Place, lines: tuple[tuple[CodeType, int], ...], op: str) -> Site:
+def find_site(place: Place, lines: Lines, op: str) -> Site:
     """Return the site of an op that is called at a place. Its name comes from the first of ``lines``."""
     code, instruction = lines[0] if lines else (None, 0)
     key = place.path, place.own, id(code), instruction, op
     entry = _SITES.get(key)
     if entry is None or entry[0] is not code:
+        site = Site(place.path or "", op)
+        if code is not None:
+            line, _, column, _ = next(islice(code.co_positions(), instruction // 2, None))
+            name, line = code.co_name.strip("<>"), line or code.co_firstlineno
+            site = Site(site.module, op, name, code.co_filename, line, column or 0, not place.own)
         if len(_SITES) > _MOST_SITES:
             _SITES.clear()
-        entry = _SITES[key] = code, _make_site(place, code, instruction, op)
+        entry = _SITES[key] = code, site
     return entry[1]
-
-
-def _make_site(place: Place, code: CodeType | None, instruction: int, op: str) -> Site:
-    if code is None:
-        return Site(place.path or "", op)
-    line, _, column, _ = next(islice(code.co_positions(), instruction // 2, None))
-    name = code.co_name.strip("<>")
-    line_number = line or code.co_firstlineno
-    return Site(place.path or "", op, name, code.co_filename, line_number, column or 0, not place.own)
 
 
 def mark_of(module: object) -> int:
@@ -123,14 +105,6 @@ def paths_of(model: nn.Module) -> dict[int, tuple[str, bool]]:
         mark_of(module): (name, type(module).__module__.startswith(("torch.nn.", "explorer.")))
         for name, module in model.named_modules()
     }
-
-
-def is_compiled(model: nn.Module) -> bool:
-    """Return whether torch.compile has been applied to a model or to a part of it."""
-    return any(
-        type(item).__name__ == "OptimizedModule" or item.__dict__.get("_compiled_call_impl") is not None
-        for item in model.modules()
-    )
 
 
 def require_model(name: str, model: object) -> None:

@@ -35,40 +35,45 @@ def find_nodes_between(y: Edge, xs: Sequence[Edge], limit: int = _FAR) -> tuple[
     return nodes, visited
 
 
-class Span:
-    """Hooks on autograd's nodes from y back to ``xs``, which measure or change the gradients.
+def attach_span(
+    y: Edge, xs: Sequence[Edge], callback: Callable[..., Any], swaps: bool = False
+) -> tuple[set[int], list[Any]]:
+    """Register hooks on autograd's nodes from y back to ``xs``, to measure or change the gradients.
 
     After each backward, ``callback(g, gradients)`` is called with the gradients for y and for each x. With
-    ``swaps``, its result becomes the gradient for the first x. Empty ``functions`` immediately: a node is
-    never freed if its hook references the node.
-    """
+    ``swaps``, its result becomes the gradient for the first x.
 
-    def __init__(
-        self, y: Edge, xs: Sequence[Edge], callback: Callable[..., Any], swaps: bool = False
-    ) -> None:
-        nodes, visited = find_nodes_between(y, xs)
-        self._count, self._nodes, self._met, self._swaps = len(xs), len(nodes), callback, swaps
+    Returns the positions of the xs to which y passes a gradient, and the nodes of Functions between. Do not
+    keep these: a node is never freed if its hook references the node.
+    """
+    nodes, visited = find_nodes_between(y, xs)
+    span = _Span(len(xs), len(nodes), callback, swaps)
+    if len(nodes) == 1 and y[0] in nodes:
+        y[0].register_hook(partial(span.take_both, y[1], nodes[y[0]]))
+    elif nodes:
+        y[0].register_hook(partial(span.take_g, y[1]))
+        for node, ways in nodes.items():
+            node.register_hook(partial(span.take_gradient, ways))
+    functions = [node for node in visited if isinstance(node, BackwardCFunction) and node is not y[0]]
+    return {number for ways in nodes.values() for _, number in ways}, functions
+
+
+class _Span:
+    """What the hooks of a span share during a backward: g, and the gradients that have come so far."""
+
+    def __init__(self, count: int, nodes: int, callback: Callable[..., Any], swaps: bool) -> None:
+        self._count, self._nodes, self._callback, self._swaps = count, nodes, callback, swaps
         self._left, self._g = 0, None
         self._gradients: list[Tensor | None] = []
-        self.reached = {number for ways in nodes.values() for _, number in ways}
-        if len(nodes) == 1 and y[0] in nodes:
-            y[0].register_hook(partial(self._take_both, y[1], nodes[y[0]]))
-        elif nodes:
-            y[0].register_hook(partial(self._take_g, y[1]))
-            for node, ways in nodes.items():
-                node.register_hook(partial(self._take_gradient, ways))
-        self.functions = [
-            node for node in visited if isinstance(node, BackwardCFunction) and node is not y[0]
-        ]
 
-    def _take_g(self, number: int, _: Any, grad_outputs: Any) -> None:
+    def take_g(self, number: int, _: Any, grad_outputs: Any) -> None:
         self._g, self._left, self._gradients = grad_outputs[number], self._nodes, [None] * self._count
 
-    def _take_both(self, number: int, ways: Any, grad_inputs: Any, grad_outputs: Any) -> Any:
-        self._take_g(number, None, grad_outputs)
-        return self._take_gradient(ways, grad_inputs, None)
+    def take_both(self, number: int, ways: Any, grad_inputs: Any, grad_outputs: Any) -> Any:
+        self.take_g(number, None, grad_outputs)
+        return self.take_gradient(ways, grad_inputs, None)
 
-    def _take_gradient(self, ways: Any, grad_inputs: Any, _: Any) -> Any:
+    def take_gradient(self, ways: Any, grad_inputs: Any, _: Any) -> Any:
         if self._g is None:  # no gradient came to y, because another call shares the node
             return None
         new, last = [*grad_inputs], ways[-1][0]
@@ -81,7 +86,7 @@ class Span:
                     new[i] = torch.zeros_like(gradient)
         if self._left == 0:
             (g, gradients), self._g, self._gradients = (self._g, self._gradients), None, []
-            exchanged = self._met(g, gradients)
+            exchanged = self._callback(g, gradients)
             if self._swaps and new[last] is not None:
                 new[last] = exchanged.to(new[last].dtype)
         return tuple(new) if self._swaps else None

@@ -15,33 +15,13 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from explorer.model.tape import names, private
+from explorer.model.tape import values as graph
 from explorer.model.tape.ledger import Ledger
-from explorer.model.tape.names import (
-    EXITS,
-    REFLECTIONS,
-    VALUE_ATTRIBUTES,
-    find_tensors,
-    is_pointwise,
-    name_of,
-    replace_tensor,
-)
-from explorer.model.tape.private import (
-    DisableTorchFunction,
-    get_newest_number,
-    is_functorch_wrapped_tensor,
-    version_of,
-)
-from explorer.model.tape.values import (
-    UNLIMITED,
-    Call,
-    Value,
-    find_ancestors,
-    find_common_ancestors,
-    find_elementwise_ancestors,
-    find_sole_source,
-    find_values_between,
-    origin_of,
-)
+from explorer.model.tape.names import find_tensors
+from explorer.model.tape.passes import do_nothing
+from explorer.model.tape.private import DisableTorchFunction, version_of
+from explorer.model.tape.values import Call, Value, collect_sources, find_elementwise_ancestors
 
 
 class Join(NamedTuple):
@@ -66,13 +46,25 @@ class Join(NamedTuple):
 class Tape(Ledger):
     """A torch function mode that records a model's calls of torch, and the values between them.
 
-    Only calls in one thread are recorded. Subclasses override the methods ``on_…`` to act on calls.
+    Only calls in one thread are recorded. Subclasses override further hooks:
+        prepare(name, function, args, kwargs): returns what ``on_call`` needs from before a call.
+        on_call(call, prepared, y), on_join(call, join, y): return a tensor that replaces y, or None.
+        on_cut(dead, x, made): for a detached value that meets no live value from the same x.
+        on_exit(call): for a call such as ``item``, whose result is not a tensor.
+        find_substitute(value, tensor): returns the tensor that replaces an argument, or None.
+        on_backward_end(): for the end of a backward pass.
 
     Attributes:
         follows: whether to follow the model's modules while a checkpoint repeats its calls.
     """
 
+    prepare: Callable[..., Any] = do_nothing
+    on_call = on_join = on_cut = on_exit = find_substitute = on_backward_end = do_nothing
     follows = False
+
+    def run_call(self, function: Any, args: Any, kwargs: Any) -> Any:
+        """Return the result of a call. Subclasses override this method to hide a call from outer tapes."""
+        return function(*args, **kwargs)
 
     def __init__(self, model: nn.Module) -> None:
         self.done = self._in_backward = False
@@ -86,40 +78,15 @@ class Tape(Ledger):
     def clear(self) -> None:
         """Drop all calls, values and pending hooks of the pass."""
         super().clear()
-        self.pending: list[Callable[[], None]] = []
+        self.pending: list[Callable[[], object]] = []
         self.roots: list[Value] = []
         self.bridges = False
-
-    def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> Any:
-        """Return what ``on_call`` needs from before a call. Subclasses override this hook."""
-
-    def run_call(self, function: Any, args: Any, kwargs: Any) -> Any:
-        """Return the result of a call. Subclasses override this method to hide a call from outer tapes."""
-        return function(*args, **kwargs)
-
-    def on_call(self, call: Call, x_before: Any, y: Tensor) -> Any:
-        """Return a tensor to replace y after a call, or None. Subclasses override this hook."""
-
-    def on_join(self, call: Call, join: Join, y: Tensor) -> Any:
-        """Return a tensor to replace y after a join, or None. Subclasses override this hook."""
-
-    def on_cut(self, dead: Value, x: Value | None, made: set[Value]) -> None:
-        """Handle a detached value that meets no live value from the same x. Subclasses override this hook."""
-
-    def on_exit(self, call: Call) -> None:
-        """Handle a call such as ``item``, whose result is not a tensor. Subclasses override this hook."""
-
-    def find_substitute(self, value: Value, tensor: Tensor) -> Tensor | None:
-        """Return the tensor that replaces an argument, or None. Subclasses override this hook."""
-
-    def on_backward_end(self) -> None:
-        """Handle the end of a backward pass. Subclasses override this hook."""
 
     def on_pass_begin(self) -> None:
         """Drop the last pass if it is finished, since another forward pass begins."""
         if not self._in_backward and (self.done or not torch.is_grad_enabled()):
             self.clear()
-            self._since, self.done = get_newest_number(), False
+            self._since, self.done = private.get_newest_number(), False
 
     def on_checkpoint(self, node: Any) -> None:
         """Record also the calls that a checkpoint repeats in backward, where torch has disabled all modes."""
@@ -138,60 +105,55 @@ class Tape(Ledger):
         node.register_hook(leave)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs, name = kwargs or {}, name_of(func)
+        kwargs, name, called = kwargs or {}, names.name_of(func), func
         if name in ("backward", "grad"):
             return self._run_backward(func, args, kwargs)
-        if torch.is_inference_mode_enabled() or (name[0] == "." and name not in VALUE_ATTRIBUTES):
+        if torch.is_inference_mode_enabled() or (name[0] == "." and name not in names.VALUE_ATTRIBUTES):
             return func(*args, **kwargs)
-        called = func
-        kinds = [*map(type, args)] if name in REFLECTIONS and func is getattr(Tensor, name) else []
+        kinds = [*map(type, args)] if name in names.REFLECTIONS and func is getattr(Tensor, name) else []
         if len(kinds) == 2 and kinds[0] is not kinds[1] and issubclass(*kinds):  # Python's t.lt(x) for x > t
-            name, args = REFLECTIONS[name], args[::-1]
+            name, args = names.REFLECTIONS[name], args[::-1]
             func = getattr(Tensor, name)
         with DisableTorchFunction():  # calls made here are hidden from other tapes
             tensors = find_tensors((args, kwargs))
             values, join = [self.value_of(item) for item in tensors], None
             self.flush()
-            if (self.bridges or [v for v in values if v.cuts]) and torch.is_grad_enabled():
+            if (self.bridges or any(v.cuts for v in values)) and torch.is_grad_enabled():
                 args, kwargs = self.with_substitutes((args, kwargs))
                 tensors = find_tensors((args, kwargs))
                 values = [self.value_of(item) for item in tensors]
                 if any(v.live for v in values) and (join := self._find_meeting(name, values)) is None:
                     for dead in filter(attrgetter("cuts"), values):
-                        self.on_cut(dead, *origin_of(dead))
+                        self.on_cut(dead, *graph.origin_of(dead))
             versions = [version_of(item) for item in tensors]
             prepared = self.prepare(name, func, args, kwargs)
         result = self.run_call(func, args, kwargs)
         with DisableTorchFunction():
-            outs = [item for item in find_tensors(result) if id(item) not in map(id, tensors)]
+            given = {*map(id, tensors)}
+            outs = [item for item in find_tensors(result) if id(item) not in given]
             for item, version in zip(tensors, versions, strict=True):
                 if version_of(item) != version or (name == ".data=" and item is args[0]):
                     outs.append(item)
             if not outs:
-                if name in EXITS and values and not find_tensors(result):
+                if name in names.EXITS and values and not find_tensors(result):
                     call = self.record(name, func, values[:1], (), "exit")
-                    elements = tensors[0].numel() + self.left.get(call.site, (None, 0))[1]
-                    self.left[call.site] = call, elements
+                    self.left[call.site] = call, tensors[0].numel() + self.left.get(call.site, (None, 0))[1]
                     self.on_exit(call)
                 return result
             kind = "call"
             if name == "custom_function_call":  # a Function under torch.func
                 kind, name = "function", args[0].__name__
-            call = self.record(
-                name, called, [] if name.endswith("_like") or name.startswith("new_") else values, outs, kind
-            )
-            new = None
-            if join is not None and call.outputs and call.outputs[0].live:
-                new = self.on_join(call, join, outs[0])
-            if new is None:
-                new = self.on_call(call, prepared, outs[0])
-            return result if new is None else replace_tensor(result, outs[0], new)
+            made_anew = name.endswith("_like") or name.startswith("new_")
+            call = self.record(name, called, [] if made_anew else values, outs, kind)
+            new = self.on_join(call, join, outs[0]) if join is not None and call.is_live else None
+            new = self.on_call(call, prepared, outs[0]) if new is None else new
+            return result if new is None else names.replace_tensor(result, outs[0], new)
 
     def with_substitutes(self, items: Any) -> Any:
         """Return nested lists, tuples and dicts with tensors replaced by their substitutes, if any."""
         for tensor in find_tensors(items):
             if (new := self.find_substitute(self.value_of(tensor), tensor)) is not None:
-                items = replace_tensor(items, tensor, new)
+                items = names.replace_tensor(items, tensor, new)
         return items
 
     def record(self, name: str, func: Any, values: list[Value], outs: Any, kind: str = "call") -> Call:
@@ -204,9 +166,7 @@ class Tape(Ledger):
                 leaf = self.value_of(item)
                 leaf.call.inputs += [v for v in values if self.path and v is not leaf]
                 continue
-            sources = [] if edge else [c for v in values for c in ((v,) if v.live else v.cuts)]
-            cuts = tuple(dict.fromkeys(sources))
-            value = self.put(item, Value(call, item, edge, cuts[-8:]))
+            value = self.put(item, Value(call, item, edge, () if edge else collect_sources(values)[-8:]))
             if not values and name in ("tensor", "as_tensor", "asarray"):
                 self.match_exit(value, item)
         return call
@@ -218,7 +178,7 @@ class Tape(Ledger):
 
     def _run_backward(self, func: Any, args: Any, kwargs: Any) -> Any:
         tensors = find_tensors(args[:1])
-        if any(map(is_functorch_wrapped_tensor, tensors)):  # torch.func has gradients of its own
+        if any(map(private.is_functorch_wrapped_tensor, tensors)):  # torch.func has gradients of its own
             return func(*args, **kwargs)
         self.roots += [self.value_of(item) for item in tensors]
         self.flush()
@@ -229,7 +189,8 @@ class Tape(Ledger):
         finally:
             self._in_backward, self.done = nested, True
             if not nested:
-                self.on_backward_end()
+                with DisableTorchFunction():
+                    self.on_backward_end()
 
     def _find_meeting(self, name: str, values: list[Value]) -> Join | None:
         """Return the join that a call with these inputs is, or None if it is none."""
@@ -241,21 +202,18 @@ class Tape(Ledger):
         if not any(v.live and v not in bridged for v in values):
             bridged = []
         side = [v for v in values if v.shape == shape and (v in bridged if v.live else v.cuts)]
-        if not side or not is_pointwise(name):
+        if not side or not names.is_pointwise(name):
             return None
-        sources = [c for v in side for c in ((v,) if v.live else v.cuts)]
-        common = find_common_ancestors(sources, shape)
-        others = [v for v in values if v.live and v not in side]
-        ways = [v for v in others if not common.isdisjoint(find_elementwise_ancestors(v))]
-        if ways:
-            common = common.intersection(*map(find_elementwise_ancestors, ways))
-        x = find_sole_source(common, sources, shape) if ways else None
+        sources = [*collect_sources(side)]
+        common = graph.find_common_ancestors(sources, shape)
+        ways = {v: find_elementwise_ancestors(v) for v in values if v.live and v not in side}
+        ways = {v: before for v, before in ways.items() if not common.isdisjoint(before)}
+        x = graph.find_sole_source(common.intersection(*ways.values()), sources, shape) if ways else None
         if x is None:
             return None
-        made = find_values_between(x, side + ways)
-        return Join(
-            x, made, {v for v in find_ancestors(ways, lambda _, v: v.live and v in made) if v in made}
-        )
+        made = graph.find_values_between(x, [*side, *ways])
+        way = graph.find_ancestors(ways, lambda _, v: v.live and v in made).keys() & made
+        return Join(x, made, way)
 
     def reach(self, on_graph: bool) -> dict[Value, None]:
         """Return the values that the results depend on.
@@ -266,4 +224,4 @@ class Tape(Ledger):
         def can_pass(call: Call, value: Value) -> bool:
             return not on_graph or (value.live and any(o.live for o in call.outputs))
 
-        return find_ancestors(self.roots, can_pass, UNLIMITED)
+        return graph.find_ancestors(self.roots, can_pass, graph.UNLIMITED)

@@ -55,14 +55,10 @@ def chain_of(side: Iterable[Value], way: Iterable[Value], compared: bool = False
 
     Comparisons are left out if there are other calls, unless ``compared``.
     """
-    carried = {v.call.name for v in way}
-    calls = [v.call for v in sorted(side, key=lambda v: v.number)]
+    known = {v.call.name for v in way} | LINEAR | {""}
     chain: dict[str, Call] = {}
-    for call in calls:
-        open_ = (
-            call.name and call.name not in LINEAR and not call.merged and call.kind in ("call", "function")
-        )
-        if open_ and call.name not in carried:
+    for call in (v.call for v in sorted(side, key=lambda v: v.number)):
+        if call.name not in known and not call.merged and call.kind in ("call", "function"):
             chain.setdefault(call.op, call)
     return [c for c in chain.values() if compared or c.name not in COMPARISONS] or [*chain.values()]
 

@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import count
-from types import CodeType
 from typing import Any
 
 import torch
@@ -15,7 +14,7 @@ from torch import Tensor
 
 from explorer.model.tape.names import COMPARISONS, EXITS, is_pointwise
 from explorer.model.tape.private import forward_class
-from explorer.model.tape.sites import Place, Site, find_site
+from explorer.model.tape.sites import Lines, Place, Site, find_site
 
 Edge = tuple[Any, int]  # a node of autograd's graph, and an output number
 _NEAR, UNLIMITED = 40, 10**9  # number of values searched for a join, and for other questions
@@ -49,6 +48,11 @@ class Value:
         call.outputs.append(self)
 
 
+def collect_sources(values: Iterable[Value]) -> tuple[Value, ...]:
+    """Return distinct live values from which ``values`` are computed; a live value stands for itself."""
+    return tuple(dict.fromkeys(source for v in values for source in ((v,) if v.live else v.cuts)))
+
+
 class Call:
     """A call of torch or of a Function, or the start of a tape, which no call made.
 
@@ -77,10 +81,7 @@ class Call:
     def list_live_inputs(self) -> list[Value]:
         """Return the inputs that autograd follows. Those with y's shape come first, x foremost."""
         live = [item for item in self.inputs if item.live]
-        if len(live) < 2 or not self.outputs:
-            return live
-        shape = self.outputs[0].shape
-        return sorted(live, key=lambda v: v.shape != shape)
+        return sorted(live, key=lambda v: v.shape != self.outputs[0].shape) if self.outputs else live
 
     def is_inside(self, function: Call) -> bool:
         """Return whether this call is part of the forward of a Function's call, which runs under no_grad."""
@@ -88,7 +89,7 @@ class Call:
         return self.kind == "call" and not self.graded and is_hidden
 
     @property
-    def lines(self) -> tuple[tuple[CodeType, int], ...]:
+    def lines(self) -> Lines:
         """The lines of the call's place. Those of a Function begin where it is called, not in its forward."""
         lines = self.place.lines
         inner = getattr(getattr(forward_class(self.function), "forward", None), "__code__", None)
@@ -101,10 +102,15 @@ class Call:
         return find_site(self.place, self.lines, self.op)
 
     @property
+    def is_live(self) -> bool:
+        """Whether autograd follows the call's first output."""
+        return bool(self.outputs) and self.outputs[0].live
+
+    @property
     def is_cut(self) -> bool:
         """Whether autograd follows one of the call's inputs but none of its outputs."""
         return (
-            bool(self.outputs) and not any(v.live for v in self.outputs) and any(v.live for v in self.inputs)
+            bool(self.outputs) and any(v.live for v in self.inputs) and not any(v.live for v in self.outputs)
         )
 
     @property
@@ -145,22 +151,19 @@ def find_elementwise_ancestors(value: Value, stop: Value | None = None) -> set[V
     """Return a live value and the live values from which it is computed elementwise, not beyond ``stop``."""
 
     def can_follow(call: Call, item: Value) -> bool:
-        is_beyond = stop is not None and stop in call.outputs
-        return (
-            item.live and not is_beyond and (call.kind in ("function", "bridge") or is_pointwise(call.name))
-        )
+        is_elementwise = call.kind in ("function", "bridge") or is_pointwise(call.name)
+        return item.live and is_elementwise and (stop is None or stop not in call.outputs)
 
     return {*find_ancestors([value], can_follow, _NEAR)}
 
 
 def find_values_between(x: Value, values: Iterable[Value]) -> set[Value]:
     """Return the values computed from x on the way to ``values``, with these and without x."""
-    inner = find_ancestors(values, lambda _, v: v.number > x.number)
-    made_values = {x}
-    for value in sorted(inner, key=lambda v: v.number):
-        if any(item in made_values for item in value.call.inputs):
-            made_values.add(value)
-    return made_values - {x}
+    made = {x}
+    for value in sorted(find_ancestors(values, lambda _, v: v.number > x.number), key=lambda v: v.number):
+        if not made.isdisjoint(value.call.inputs):
+            made.add(value)
+    return made - {x}
 
 
 def find_sole_source(common: Iterable[Value], values: Iterable[Value], shape: Any) -> Value | None:
@@ -182,9 +185,8 @@ def find_common_ancestors(values: Sequence[Value], shape: Any) -> set[Value]:
 
     Values of another shape do not count, such as a threshold per unit, unless there are no others.
     """
-    return set.intersection(
-        *map(find_elementwise_ancestors, [v for v in values if v.shape == shape] or values)
-    )
+    alike = [v for v in values if v.shape == shape] or values
+    return set.intersection(*map(find_elementwise_ancestors, alike))
 
 
 def origin_of(dead: Value) -> tuple[Value | None, set[Value]]:

@@ -1,0 +1,392 @@
+"""The exchange of the backward of a model's calls, as they run during a forward pass of a swapped model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from explorer.model.swapping.bridge import UnreachedError, build_bridge, exchange_backward
+from explorer.model.swapping.exchange import Exchange, Gradient, Parameters
+from explorer.model.swapping.learning import Learning
+from explorer.model.swapping.masks import Masks
+from explorer.model.swapping.target import Target
+from explorer.model.tape import CALLS, Call, CallInput, Tape, Value, names, private, read_input
+from explorer.model.tape.ledger import SWAPPED_CALL
+from explorer.model.tape.names import COMPARISONS, STEP_SIGNS, find_tensors
+from explorer.model.tape.tricks import find_applied_keys
+from explorer.model.tape.values import find_ancestors, origin_of
+
+_VIEWS = {"view", "reshape", "flatten", "permute", "transpose", "unsqueeze", "squeeze", "expand", "t", ".T"}
+_NEGATIONS = {"invert", "logical_not", "bitwise_not"}
+
+
+class Hit(NamedTuple):
+    """A call in the model whose backward a swap exchanges.
+
+    Attributes:
+        y: the live value of the call's result; None if it is unknown.
+        reason: why the rule has no effect on the call; "" if it has.
+        change: the largest change of y by another op.
+        note: what the rule gets as x, if this is not the call's x, or which parameter gets no gradient.
+    """
+
+    call: Call
+    y: Value | None
+    reason: str = ""
+    change: float = 0.0
+    note: str = ""
+
+
+class Step(NamedTuple):
+    """A comparison of the target with a threshold other than 0.
+
+    Attributes:
+        margin: x − threshold, or threshold − x for "lt" and "le", through which both get their gradient.
+        rule: the rule as ``(margin, y, g) -> gradient``, for which your own code gets x; None with ``op``.
+        note: that the rule gets the margin; "" for your own code.
+    """
+
+    margin: Tensor
+    rule: Gradient | None
+    note: str
+
+
+class SwappedCalls(Tape):
+    """A tape that exchanges the backward of a target's calls, and of values that left the graph by them.
+
+    Attributes:
+        hits: the calls of the target.
+        unseen: the names of autograd nodes whose calls were not recorded.
+        unsuited: an op on the target's parameter that the rule does not suit, and which is left as it is.
+    """
+
+    follows = True
+
+    def __init__(self, model: nn.Module, target: Target, exchange: Exchange, learning: Learning) -> None:
+        self.target, self.exchange, self.learning = target, exchange, learning
+        self.hits: list[Hit] = []
+        self.unseen: set[str] = set()
+        self.unsuited = ""
+        self._parameter = model.get_parameter(target.parameter) if target.parameter else None
+        self._steps: dict[Call, Step] = {}
+        self._settled: set[Value] = set()  # results of steps, which also pass a gradient to the threshold
+        self._masks = Masks(self)
+        self._deferred: list[tuple[Call, Value, Callable[[], None]]] = []  # calls inside target modules
+        self._revoked: list[bool] | None = (
+            None  # filled if the outermost target module is exchanged as a whole
+        )
+        super().__init__(model)
+
+    def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> CallInput | None:
+        """Return a call's x, op and parameters before it runs, or None if it has no floating-point input.
+
+        The x of a comparison is its margin: x − threshold, or threshold − x for "lt" and "le".
+        """
+        x, has_margin = next(iter(find_tensors(args[:1]) or find_tensors(args)), None), False
+        self._masks.compute(name, function, args, kwargs)
+        if name in STEP_SIGNS and all(item.dtype != torch.bool for item in find_tensors((args, kwargs))):
+            left, right = (*args, *kwargs.values())[:2]
+            has_margin, sign = True, STEP_SIGNS[name]
+            if isinstance(right, Tensor) or right or sign < 0:
+                with torch.enable_grad(), private.EnableTorchFunction():  # an observation sees the margin
+                    x = left - right if sign > 0 else right - left
+        if x is None or not x.is_floating_point():
+            return None
+        return read_input(function, args, kwargs, x)._replace(is_margin=has_margin)
+
+    def run_call(self, function: Any, args: Any, kwargs: Any) -> Any:
+        """Return the result of a call, hidden from outer tapes if a mask as a number replaces it."""
+        if self._masks.number is None:
+            return function(*args, **kwargs)
+        with private.DisableTorchFunction():
+            return function(*args, **kwargs)
+
+    def on_call(self, call: Call, x_before: CallInput | None, y: Tensor) -> Tensor | None:
+        """Exchange the backward of the target's calls. Returns the tensor that replaces y, or None."""
+        if call.merged or not call.outputs:
+            return None
+        value, number = call.outputs[0], self._masks.number
+        if x_before is not None and x_before.is_margin and self._is_meant(call, ""):
+            margin = x_before.x
+            if margin is not call.inputs[0].ref():
+                margin = self._add_margin(call, value, margin)
+            is_mask = not self.target.modules and not self.target.site and call.graded
+            if is_mask and margin.requires_grad and not value.live:
+                number = self.add_bridge(call, margin, y.to(margin.dtype), [*call.inputs])
+        if number is not None and call.graded:
+            return self._masks.keep(call, number, y)
+        if call.graded and not value.live and value.cuts:
+            return self._build_bridge(value, y)
+        if x_before is None:
+            return None
+        call.op = x_before.key or call.name
+        if not self._is_meant(call, x_before.key):
+            return None
+        x = next(iter(call.list_live_inputs()), None)
+        is_first = bool(call.inputs) and (call.graded or not any(v.cuts for v in call.outputs))
+        if self.exchange.op is not None and is_first:
+            learns_more = any(v.live for v in call.inputs[1:] if v is not call.inputs[0])
+            new = self.replace_call(call, x_before.x, y, x_before.parameters, learns_more)
+            return self.put_in_place_of(call, new, y)
+        if not call.graded:  # it gets the rule at the first use of its result, if at all
+            return None
+        if x is None or not value.live:
+            if not value.cuts:
+                self.hits.append(Hit(call, None, "its x requires no gradient"))
+        elif value.edge != x.edge:
+            x_kept = x_before.x if x is call.inputs[0] else x.ref()
+            if x_kept is not None:
+                self.exchange_call(call, x, value, x_kept, y, x_before.parameters)
+        return None
+
+    def _is_meant(self, call: Call, key: str) -> bool:
+        is_plain = call.kind == "call" and call.name not in names.STEPS and call.function not in CALLS
+        is_no_site = is_plain and (call.name in names.LINEAR or not names.is_pointwise(call.name))
+        if is_no_site and self.target.modules and not key:
+            return False
+        if self.target.parameter:
+            is_op = bool(key) or call.kind == "function" or call.name in STEP_SIGNS
+            if not is_op or not any(map(self._is_of_parameter, call.list_live_inputs())):
+                return False
+            is_suitable = not key or self.exchange.is_suitable(key)
+            self.unsuited = self.unsuited if is_suitable else key
+            return is_suitable
+        if is_no_site and self.target.site and (call.name in names.LINEAR or not (key or call.is_cut)):
+            return self.target.site == call.site.names[-1] and self.target.is_meant(call)
+        return self.target.is_meant(call)
+
+    def find_meant(self, values: Iterable[Value]) -> Call | None:
+        """Return the first of the target's calls that made ``values``, nonlinear calls foremost, or None."""
+        ordered = sorted(values, key=lambda v: (v.call.name in names.LINEAR, v.number))
+        others = names.UNMEASURED if self.target.site else ()  # they are no sites
+        calls = (v.call for v in ordered)
+        return next((c for c in calls if self._is_meant(c, "" if c.name in others else c.op)), None)
+
+    def _is_of_parameter(self, value: Value) -> bool:
+        """Return whether a value is computed elementwise from the target's parameter or a view of it."""
+
+        def can_follow(call: Call, item: Value) -> bool:
+            is_kept = names.is_pointwise(call.name) or call.name in _VIEWS
+            return item.live and (is_kept or call.kind in ("function", "bridge"))
+
+        return self.leaves.get(id(self._parameter)) in find_ancestors([value], can_follow)
+
+    def exchange_call(
+        self, call: Call, x: Value, y: Value, x_tensor: Tensor, y_tensor: Tensor,
+        parameters: Parameters | None = None, op: str = "", at_once: bool = False, note: str = "",
+    ) -> None:  # fmt: skip
+        """Replace the gradient between y and x of a call by the rule's.
+
+        In a submodule of the target, this waits until the submodule has returned, unless ``at_once``.
+        """
+
+        def exchange() -> None:
+            rule = self.exchange.make_gradient(op or call.op, parameters or {}, bool(op))
+            self.hits.append(Hit(call, y, note=note))
+            if rule is not None:
+                exchange_backward(y, x, rule, x_tensor, y_tensor, f"{call.site} ({call.op})")
+
+        if self.target.modules and not at_once:
+            self._deferred.append((call, y, exchange))
+        else:
+            exchange()
+
+    def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
+        """Exchange the backward of an autograd Function's call, if the call belongs to the target."""
+        key = find_applied_keys(value.edge)[0]
+        call.op = key or call.name
+        inputs = call.list_live_inputs()
+        if not inputs or not self._is_meant(call, key):
+            return
+        x = inputs[0].ref()
+        if x is None:
+            raise UnreachedError(f"{call.site}: the x of {call.op} is not kept: no rule can be put there")
+        y = x if tensor is None else tensor
+        if self.exchange.op is not None:
+            value.substitute = self.add_bridge(call, x, y, [*call.inputs], others_learn=len(inputs) > 1)
+        else:
+            self.exchange_call(call, inputs[0], value, x, y)
+
+    def add_bridge(
+        self, call: Call, x: Tensor, y: Tensor, inputs: list[Value], at: Call | None = None,
+        others_learn: bool = False,
+    ) -> Tensor | None:  # fmt: skip
+        """Return y, or the swap's op on x, with a new node for the rule, and record that a call is reached.
+
+        ``inputs`` are the values from which y is computed, at the place of ``at``, by default the call. None
+        if the call keeps its own gradient.
+        """
+        step = self._step_of(call, x)
+        if self.exchange.op is not None:
+            new = self.replace_call(call, x, y, {}, others_learn)
+        else:
+            rule = step.rule if step else self.exchange.make_gradient(call.op, {})
+            if rule is None:
+                return None
+            new = self.build_node(call, x, y, rule)
+        value = self.put_bridge(call.op, at or call, inputs, new)
+        self.hits[-1] = self.hits[-1]._replace(y=value)
+        if step:
+            self._settled.add(value)
+        return new
+
+    def build_node(self, call: Call, x: Tensor, y: Tensor, rule: Gradient) -> Tensor:
+        """Return y with a node for the rule, and record that a call is reached.
+
+        The rule gives zeros once a submodule of the target around the call is exchanged as a whole.
+        """
+        new = build_bridge(x, y, rule if self._revoked is None else partial(_revoke, self._revoked, rule))
+        self.note_origin(call, new)
+        step = self._step_of(call, x)
+        self.hits.append(Hit(call, None, note=step.note if step else ""))
+        return new
+
+    def replace_call(
+        self, call: Call, x: Tensor, y: Tensor, parameters: Parameters, others_learn: bool = False
+    ) -> Tensor:
+        """Return the swap's op on x, with the learned parameters of the call's site, and record the hit."""
+        learned = self.learning.select(self.model, self.exchange, call.site, x)
+        new = self.exchange.replace_call(call.op, parameters, learned, others_learn, x)
+        self.note_origin(call, new)
+        change, step = 0.0, self._step_of(call, x)
+        if y.shape == new.shape and y.numel() and not private.is_functorch_wrapped_tensor(y):
+            change = float((y.detach() - new.detach()).abs().max())
+        self.hits.append(Hit(call, None, "", change, step.note if step else ""))
+        return new
+
+    def put_in_place_of(self, call: Call, new: Tensor, y: Tensor) -> Tensor:
+        """Return the tensor that replaces a call's result y: ``new``, or y itself after a call in place."""
+        if any(y is item for item in (v.ref() for v in call.inputs)):
+            new = y.copy_(new)
+        if new.requires_grad:
+            self.put(new, Value(call, new, (new.grad_fn, new.output_nr)))
+        return new
+
+    def note_origin(self, call: Call, new: Tensor) -> None:
+        """Note on the node of a tensor that replaces a call's result which call it is, for other tapes.
+
+        Raises UnreachedError if backward will repeat the call, since the new node would then be missing.
+        """
+        if private.is_in_checkpoint():
+            raise UnreachedError(
+                f"{call.site}: a checkpoint repeats {call.op} in backward without the swap: pass it "
+                "use_reentrant=True, or swap without the checkpoint"
+            )
+        if isinstance(new.grad_fn, private.BackwardCFunction):
+            module = next((mark for mark, at in self._paths.items() if at == call.place[:2]), 0)
+            setattr(new.grad_fn, SWAPPED_CALL, (call.op, module, call.lines))
+
+    def put_bridge(self, name: str, call: Call, inputs: list[Value], new: Tensor) -> Value:
+        """Record the tensor that replaces the result of ``call``, and return its value."""
+        made_call = Call(name, None, call.place, inputs, "bridge")
+        self.calls.append(made_call)
+        self.bridges = True
+        return self.put(new, Value(made_call, new, (new.grad_fn, 0)))
+
+    def find_substitute(self, value: Value, tensor: Tensor) -> Tensor | None:
+        """Return the tensor that replaces an argument because a swap has given it a gradient, or None."""
+        if value.substitute is not None:
+            return None if value.substitute is tensor else value.substitute
+        outside = not value.call.graded or value.call.function is None  # value of no_grad or NumPy
+        return self._build_bridge(value, tensor) if value.cuts and outside else None
+
+    def _build_bridge(self, dead: Value, tensor: Tensor) -> Tensor | None:
+        """Return a tensor like a detached one, with the rule's gradient. None if no target's call made it."""
+        plain = dead.call.name in ("detach", ".data") and self.target.op != dead.call.name
+        if not dead.floating or (plain and not self.target.site.endswith(dead.call.name)):
+            return None
+        (x, made_values), inner = origin_of(dead), find_ancestors([dead], lambda _, v: not v.live).keys()
+        made_values = made_values & inner or {*inner}
+        meant_call = self.find_meant(made_values)
+        source = None if x is None else x.ref()
+        if meant_call is None or x is None or source is None or not torch.is_grad_enabled():
+            return None
+        step = self.find_only_step(made_values, tensor.shape)
+        if step is not None and step.margin.requires_grad:
+            source = step.margin
+            x = self.value_of(source)
+        self.require_threshold(meant_call, x, source, made_values)
+        dead.substitute = self.add_bridge(meant_call, source, tensor, [x, dead], dead.call)
+        return dead.substitute
+
+    def _add_margin(self, call: Call, y: Value, margin: Tensor) -> Tensor:
+        """Make a comparison's margin the live value from which its result y is computed, and return it."""
+        sign = STEP_SIGNS[call.name]
+        if not y.live and y.cuts:
+            x = None if margin.requires_grad else origin_of(y)[0]
+            source = None if x is None else x.ref()
+            if source is not None:  # compared without gradient, such as x.detach()
+                with torch.enable_grad():
+                    margin = margin + sign * (source - source.detach())
+            if margin.requires_grad:
+                made_call = Call("sub", None, call.place, [*call.inputs])
+                value = Value(made_call, margin, (margin.grad_fn, margin.output_nr))
+                value.number, y.number = y.number, value.number  # y comes after its margin
+                y.cuts = (self.put(margin, value),)
+                call.inputs.append(value)
+        rule = None if self.exchange.op is not None else self.exchange.make_gradient(call.op, {})
+        x_compared, note = call.inputs[0].ref(), ""
+        if not self.exchange.is_code:
+            note = "the rule gets " + ("x − threshold" if sign > 0 else "threshold − x")
+        elif rule is not None and x_compared is not None:  # your own code gets x, and gives its gradient
+            rule = partial(_apply_at, rule, x_compared.detach().clone().expand_as(margin), sign)
+        self._steps[call] = Step(margin, rule, note)
+        return margin
+
+    def _step_of(self, call: Call, x: Tensor) -> Step | None:
+        """Return the step of a comparison if x is its margin, otherwise None."""
+        step = self._steps.get(call)
+        return step if step is not None and step.margin is x else None
+
+    def find_only_step(self, values: Iterable[Value], shape: torch.Size) -> Step | None:
+        """Return the only step that made one of ``values``, if its margin has the shape, otherwise None."""
+        steps = [self._steps[v.call] for v in values if v.call in self._steps]
+        return steps[0] if len(steps) == 1 and steps[0].margin.shape == shape else None
+
+    def require_threshold(self, call: Call, source: Value, x: Tensor, values: Iterable[Value]) -> None:
+        """Raise UnreachedError if ``values`` combine comparisons, so that a rule has no threshold of its own.
+
+        Raises it too if the target is a parameter that would get no gradient. ``call`` is the target's call
+        among the values, ``source`` is the value that gets the gradient, and x is what the rule gets.
+        """
+        if self._parameter is not None and not self._is_of_parameter(source):
+            raise UnreachedError(
+                f"{call.site}: the x of the rule does not depend on {self.target.told}, which would get no "
+                "gradient: name the site instead"
+            )
+        ordered = [v.call for v in sorted(values, key=lambda v: v.number) if v.call.kind == "call"]
+        steps = [item for item in ordered if item.name in COMPARISONS | names.LOGICAL]
+        is_centred = call not in self._steps or self._step_of(call, x) is not None
+        is_alone = steps == [call] and call.name in STEP_SIGNS and is_centred
+        is_turned = any(step.name in _NEGATIONS for step in steps) and not self.exchange.is_code
+        is_asked = self.target.op and call.name in COMPARISONS | {"where"}
+        if is_asked and steps and not is_alone and (self.exchange.needs_x or is_turned):
+            mask = " → ".join(dict.fromkeys(step.op for step in steps))
+            raise UnreachedError(
+                f"{call.site}: the mask {mask} is no single step, at whose threshold a rule for {call.op} "
+                f"could be centred: swap {steps[0].site.names[-1]!r}, whose rule gets the x of the mask"
+            )
+
+    def on_checkpoint(self, node: Any) -> None:
+        """Record a checkpoint, whose calls run again in backward, as a hit."""
+        self.hits.append(Hit(self.by_node.get(node) or Call("", None, self.place(), []), None))
+        super().on_checkpoint(node)
+
+    def on_hidden_call(self, node: Any, call: Call) -> None:
+        """Note an autograd node without a recorded call, or one of the target's Function from before."""
+        owner = self.target.owner
+        is_old = call.kind == "source" and owner is not None and private.forward_class(call.function) is owner
+        if call.kind == "hidden" or is_old:
+            self.unseen.add(node.name())
+
+
+def _revoke(revoked: list[bool], rule: Gradient, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
+    return torch.zeros_like(x) if revoked else rule(x, y, g)
+
+
+def _apply_at(rule: Gradient, x: Tensor, sign: int, _: Tensor, y: Tensor, g: Tensor) -> Tensor:
+    return sign * rule(x, y, g)
