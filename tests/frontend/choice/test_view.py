@@ -48,10 +48,6 @@ def beyond(word: QueryParameter) -> Any:
     return {"choice": "nothing known", "range": (word.low, word.high + 1), "number": word.high + 1}[word.kind]
 
 
-def link(word: QueryParameter, value: Any) -> str:
-    return urlencode({word.name: value}, doseq=True)
-
-
 def run(node: Node, body: str, choice: Choice = _DEFAULT, **more: Any) -> Any:
     first = answers.serialize_choice(choice)
     return node.run(body, {"document": answers.make_page_document(), "first": first, **more})
@@ -62,24 +58,21 @@ def word(request: pytest.FixtureRequest) -> QueryParameter:
     return request.param
 
 
-def test_a_word_is_read_from_a_link(node: Node, word: QueryParameter) -> None:
-    query = link(word, other(word))
-    expected = replace(Choice(), **{word.name: other(word)})
-    assert from_text(query) == (expected, [])
-    read = run(node, READ, query=query)
-    assert (read["choice"][word.name], read["notices"]) == (answers.serialize_choice(expected)[word.name], [])
-
-
-def test_a_word_is_kept_in_the_choice_and_written_to_the_address(node: Node, word: QueryParameter) -> None:
+def test_a_word_is_read_from_a_link_kept_in_the_choice_and_written(node: Node, word: QueryParameter) -> None:
     choice = replace(Choice(), **{word.name: other(word)})
+    sent = answers.serialize_choice(choice)[word.name]
+    query = urlencode({word.name: other(word)}, doseq=True)
+    assert from_text(query) == (choice, [])
+    read = run(node, READ, query=query)
+    assert (read["choice"][word.name], read["notices"]) == (sent, [])
     written = run(node, WRITTEN, choice)
-    assert written["sent"][word.name] == answers.serialize_choice(choice)[word.name]
+    assert written["sent"][word.name] == sent
     assert from_text(written["query"]) == (choice, [])
     assert word.name not in parse_qs(run(node, WRITTEN)["query"]), "a default is not written"
 
 
 def test_a_word_beyond_its_bounds_is_refused_with_a_notice(node: Node, word: QueryParameter) -> None:
-    query = link(word, beyond(word))
+    query = urlencode({word.name: beyond(word)}, doseq=True)
     choice, notices = from_text(query)
     wrong = {beyond(word): make_custom_entry("loss", beyond(word))} if word.kind == "loss" else {}
     read = run(node, READ, query=query, own={"op": {}, "rule": {}, "loss": wrong})

@@ -9,39 +9,27 @@ from explorer.catalogue import find_op, find_rule
 from explorer.instrument.entries import make_entry
 from explorer.instrument.view import LAYERS, STOCHASTIC_TEXTS, VIEW
 from explorer.questions import QUESTIONS
+from tests.frontend.chart.scene.pictures import PICTURE
 from tests.frontend.modules import Node
 
-SCRIPT = """
-const { sampleCurves } = await import("./formula/curves.js");
-const { getLayerText } = await import("./chart/scene/layers.js");
-const { computeScene, planStep } = await import("./chart/scene/scene.js");
-const { toTraces } = await import("./chart/scene/traces.js");
-const theme = { text: "black", ground: "white", font: "serif", type: 0 };
-const { op, rules, hidden, layer, answers } = given;
-const curves = sampleCurves({ op, rules }, { start: -3, stop: 3, g: 1, parameters: {} });
-const listed = rules.map((rule, slot) => ({
-  ...{ key: rule.key, label: rule.label, colour: `#00000${slot}`, slot, entry: rule },
-  hidden: hidden === slot,
-}));
-const pictures = answers.map((layerAnswer) => ({
-  ...{ curves, op, rules: listed, neutral: "grey", parameters: {}, g: 1, range: [-3, 3], layer, layerAnswer },
-  ...{ learns: "", words: "", confirmed: true },
-}));
-const space = { theme, width: 900, height: 520 };
-const scene = computeScene(pictures[0], space, null);
-const next = computeScene(pictures.at(-1), space, scene);
-const traces = toTraces(scene.lines, scene.absent, false);
-return { words: getLayerText(pictures[0], ""),
-  traces: traces.map(({ x, y, line, meta, yaxis, showlegend }) => ({
-    y: Float64Array.from(y), dash: line?.dash ?? null, colour: line?.color ?? null,
-    meta: meta ?? null, yaxis, showlegend: showlegend ?? null })),
-  moves: planStep(next, { scene, drawn: scene }, "moving").by,
-  pixels: [scene, next].map(({ pixels, lines }) => pixels[lines.findIndex(({ over }) => over)]?.y ?? null) };
+SCRIPT = f"""{PICTURE}
+    const {{ getLayerText }} = await import("./chart/scene/layers.js");
+    const colours = ["#000000", "#000001", "#000002"];
+    const pictures = given.answers.map((layerAnswer) => makePicture({{ ...given, colours, layerAnswer }}));
+    const scene = computeScene(pictures[0], space, null);
+    const next = computeScene(pictures.at(-1), space, scene);
+    const traces = toTraces(scene.lines, scene.absent, false);
+    const overY = ({{ pixels, lines }}) => pixels[lines.findIndex(({{ over }}) => over)]?.y ?? null;
+    return {{ words: getLayerText(pictures[0], ""), pixels: [scene, next].map(overY),
+      traces: traces.map(({{ x, y, line, meta, yaxis, showlegend }}) => ({{
+        y: Float64Array.from(y), dash: line?.dash ?? null, colour: line?.color ?? null,
+        meta: meta ?? null, yaxis, showlegend: showlegend ?? null }})),
+      moves: planStep(next, {{ scene, drawn: scene }}, "moving").by }};
 """
 X = [-1.0, 0.0, 2.0]
 
 
-def drawn(node, op, *rules, answers, layer="implied", hidden=-1):
+def drawn(node, op, *rules, answers, layer="implied", hidden=()):
     """Return traces, words and moves of a scene with Python's answers about a layer, one after the other."""
     given = {"op": make_entry(find_op(op)), "rules": [make_entry(find_rule(rule)) for rule in rules]}
     return node.run(SCRIPT, given | {"layer": layer, "hidden": hidden, "answers": [*answers]})
@@ -80,7 +68,7 @@ def test_a_curve_of_the_op_is_dashed_among_the_gradients(node: Node) -> None:
     (None, ""), ({"curves": [], "words": "No mean."}, "No mean."), (answer("zero"), "Dashed."),
 ])  # fmt: skip
 def test_without_answer_curve_or_visible_rule_nothing_is_drawn(node: Node, given: Any, words: str) -> None:
-    found = drawn(node, "sign", "clipped", "zero", hidden=1, answers=[given])
+    found = drawn(node, "sign", "clipped", "zero", hidden=["zero"], answers=[given])
     assert (dashed(found), found["words"]) == ([], words)
 
 

@@ -4,39 +4,26 @@ import pytest
 
 from explorer.catalogue import OPS, RULES
 from explorer.instrument import make_entry
+from tests.frontend.chart.scene.pictures import PICTURE
 from tests.frontend.modules import Node
 
 # Scenes of a list of changes to one picture, each made after the one before.
-SCENES = """
-    const { sampleCurves } = await import("./formula/curves.js");
-    const { computeScene, planStep } = await import("./chart/scene/scene.js");
-    const theme = { text: "black", ground: "white", font: "serif", type: 0 };
-    const space = { theme, width: 900, height: 600 };
-    const { op, rule, other, changes } = given;
-    const pictureOf = (change) => {
-      const { added = false, ...chosen } = { range: [-3, 3], g: 1, parameters: {}, ...change };
-      const [start, stop] = chosen.range;
-      const entries = added ? [rule, other] : [rule];
-      const curves = sampleCurves({ op, rules: entries }, { ...chosen, start, stop });
-      const rules = entries.map((entry, slot) =>
-        ({ key: entry.key, label: entry.label, colour: ["blue", "red"][slot], slot, hidden: false, entry }));
-      return { ...chosen, curves, op, rules, neutral: "grey", words: "", confirmed: false };
-    };
-    let displayed = { scene: null, drawn: null };
-    return changes.map(([change, phase]) => {
-      const next = computeScene(pictureOf(change), space, phase === "moving" ? displayed.scene : null);
+SCENES = f"""{PICTURE}
+    let displayed = {{ scene: null, drawn: null }};
+    return given.changes.map(([{{ added = false, ...change }}, phase]) => {{
+      const picture = makePicture({{ op: given.op, rules: given.rules.slice(0, added ? 2 : 1), ...change }});
+      const next = computeScene(picture, space, phase === "moving" ? displayed.scene : null);
       const step = planStep(next, displayed, phase);
-      displayed = { scene: next, drawn: step.by === "paths" ? null : next };
-      return [step.by, step.glides, next.grips.map(({ name, sign }) => [name, sign]), next.lines.length];
-    });
+      displayed = {{ scene: next, drawn: step.by === "paths" ? null : next }};
+      return [step.by, step.glides, next.grips.map(({{ name, sign }}) => [name, sign]), next.lines.length];
+    }});
 """
 
 
 def steps(node, *changes, op="clamp", rule="masked"):
     """The way to the screen, whether it glides, the grips and the number of lines, for each change."""
-    given = {"op": make_entry(OPS[op]), "rule": make_entry(RULES[rule]), "changes": changes}
-    given["other"] = make_entry(RULES["straight_through"])
-    return node.run(SCENES, given)
+    rules = [make_entry(RULES[key]) for key in (rule, "straight_through")]
+    return node.run(SCENES, {"op": make_entry(OPS[op]), "rules": rules, "changes": changes})
 
 
 def test_a_scene_has_lines_and_grips(node: Node) -> None:
@@ -103,24 +90,15 @@ def test_a_formats_values_move_with_its_step_and_no_plot_is_made_for_them(node: 
     change = {"parameters": {"s": 0.9}}
     ways = [by for by, *_ in steps(node, ({}, "settled"), (change, "moving"), op="fp8_e4m3", rule="cast")]
     assert ways == ["plot", "paths"]
-    marks, levels, height, (low, high) = node.run(
-        """
-        const { sampleCurves } = await import("./formula/curves.js");
-        const { computeScene } = await import("./chart/scene/scene.js");
-        const { formatMarks } = await import("./chart/scene/panels.js");
-        const theme = { text: "black", ground: "white", font: "serif", type: 0 };
-        const chosen = { range: [-8, 8], g: 1, parameters: { s: 0.9 } };
-        const curves = sampleCurves({ op: given, rules: [] }, { ...chosen, start: -8, stop: 8 });
-        const picture = { ...chosen, curves, op: given, rules: [], neutral: "grey", words: "" };
-        const space = { theme, width: 900, height: 600 };
-        const { frame, levels } = computeScene({ ...picture, confirmed: false }, space, null);
-        const { top, height, range } = frame.forward;
+    body = f"""{PICTURE}
+        const {{ formatMarks }} = await import("./chart/scene/panels.js");
+        const choice = {{ op: given, rules: [], range: [-8, 8], parameters: {{ s: 0.9 }} }};
+        const {{ frame, levels }} = computeScene(makePicture(choice), space, null);
+        const {{ top, height, range }} = frame.forward;
         const texts = formatMarks(frame, levels).split("M").slice(1);
-        const marks = texts.map((mark) => Number(mark.split(/[ h]/)[1]) - top);
-        return [marks, levels, height, range];
-        """,
-        make_entry(OPS["fp4_e2m1"]),
-    )
+        return [texts.map((mark) => Number(mark.split(/[ h]/)[1]) - top), levels, height, range];
+    """
+    marks, levels, height, (low, high) = node.run(body, make_entry(OPS["fp4_e2m1"]))
     at = [high - down * (high - low) / height for down in marks]
     numbers = [0.9 * value for value in (0.5, 1, 1.5, 2, 3, 4, 6)]
     expected = [*(-value for value in reversed(numbers)), 0, *numbers]

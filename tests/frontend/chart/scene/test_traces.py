@@ -13,39 +13,27 @@ from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.formula import with_minus
 from explorer.instrument import make_entry
 from tests.catalogue.fixed import OPS, RULES
+from tests.frontend.chart.scene.pictures import PICTURE
 from tests.frontend.modules import Node
 
-TRACES = """
-    const { sampleCurves } = await import("./formula/curves.js");
-    const { makeLayout } = await import("./chart/scene/panels.js");
-    const { describeLines, computeScene } = await import("./chart/scene/scene.js");
-    const { toTraces } = await import("./chart/scene/traces.js");
-    const theme = { text: "black", ground: "white", font: "serif", type: 0 };
-    const { neutral, colours, cases } = given;
-    return cases.map(({ op, rules, hidden = [], range: [start, stop] = [-3, 3], g = 1, learns = "" }) => {
-      const curves = sampleCurves({ op, rules }, { start, stop, g, parameters: {}, learns });
-      const listed = rules.map((rule, slot) => ({
-        ...{ key: rule.key, label: rule.label, colour: colours[slot], slot, entry: rule },
-        hidden: hidden.includes(rule.key),
-      }));
-      const picture = { curves, op, rules: listed, neutral, parameters: {}, g, range: [start, stop], learns };
-      const space = { theme, width: 900, height: 520 };
-      const scene = computeScene({ ...picture, words: "", confirmed: true }, space, null);
+TRACES = f"""{PICTURE}
+    const {{ makeLayout }} = await import("./chart/scene/panels.js");
+    return given.cases.map((each) => {{
+      const picture = makePicture({{ ...given, ...each }});
+      const scene = computeScene(picture, space, null);
       const traces = toTraces(scene.lines, scene.absent, scene.title !== "");
-      const { frame, levels, title } = scene;
-      const { yaxis, yaxis2, annotations } = makeLayout(frame, levels, theme, describeLines(scene), title);
-      const { x, y, gradients } = curves;
-      return {
-        traces: traces.map((each) => {
-          return { ...each, x: Float64Array.from(each.x), y: Float64Array.from(each.y) };
-        }),
-        layout: { y: yaxis.range, gradient: yaxis2.range, notes: annotations.map(({ text }) => text) },
-        x: Float64Array.from(x),
-        curves: Object.fromEntries(
-          Object.entries({ forward: y, ...gradients }).map(([key, of]) => [key, Float64Array.from(of)]),
-        ),
-      };
-    });
+      const {{ frame, levels, title }} = scene;
+      const {{ yaxis, yaxis2, annotations }} = makeLayout(frame, levels, theme, describeLines(scene), title);
+      const {{ x, y, gradients }} = picture.curves;
+      const floats = (values) => Float64Array.from(values);
+      const curves = Object.entries({{ forward: y, ...gradients }}).map(([key, of]) => [key, floats(of)]);
+      return {{
+        traces: traces.map((trace) => ({{ ...trace, x: floats(trace.x), y: floats(trace.y) }})),
+        layout: {{ y: yaxis.range, gradient: yaxis2.range, notes: annotations.map(({{ text }}) => text) }},
+        x: floats(x),
+        curves: Object.fromEntries(curves),
+      }};
+    }});
 """
 POLE = "formula: -g / x ** 2"
 BELOW = "formula: g * (x < 0)"
