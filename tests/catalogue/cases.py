@@ -100,9 +100,8 @@ class Case:
         """Whether a gradient is what the oracle says, to the rounding of the dtype."""
         tolerance = TOLERANCE[self.x.dtype]
         size = max(1.0, float(self.expected.abs().max()))
-        return torch.allclose(
-            gradient.to(torch.float64), self.expected, rtol=10 * tolerance, atol=tolerance * size
-        )
+        found = gradient.to(torch.float64)
+        return torch.allclose(found, self.expected, rtol=10 * tolerance, atol=tolerance * size)
 
 
 def cases(rule: Rule) -> Iterator[Case]:
@@ -116,15 +115,9 @@ def cases(rule: Rule) -> Iterator[Case]:
             x = np.tile(points, len(upstream))
             g = np.repeat(np.array(upstream, dtype=points.dtype), len(points))
             y = apply(op, "zero", torch.from_numpy(x), **own(op, parameters))
-            expected = oracles.RULES[rule.key](x, y.numpy(), g, **own(rule, parameters))
-            yield Case(
-                op,
-                settings,
-                torch.from_numpy(x),
-                y,
-                torch.from_numpy(g),
-                torch.from_numpy(expected.astype(np.float64)),
-            )
+            due = oracles.RULES[rule.key](x, y.numpy(), g, **own(rule, parameters))
+            expected = torch.from_numpy(due.astype(np.float64))
+            yield Case(op, settings, torch.from_numpy(x), y, torch.from_numpy(g), expected)
 
 
 def own(entry: Op | Rule, parameters: Mapping[str, float]) -> dict[str, float]:

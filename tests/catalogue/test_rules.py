@@ -96,9 +96,8 @@ def test_rule_is_linear_in_g_exactly_where_it_says_so(rule):
     backward = rule.parsed.bind({p.name: p.default for p in rule.parameters})
 
     def respects(first: float, second: float) -> bool:
-        one, other, both = (
-            backward(x, y, torch.full_like(x, g)) for g in (first, second, 2 * first + second)
-        )
+        each = (first, second, 2 * first + second)
+        one, other, both = (backward(x, y, torch.full_like(x, g)) for g in each)
         return torch.allclose(2 * one + other, both, rtol=1e-12, atol=1e-12)
 
     pairs = itertools.product((1.0, -1.0, 0.3, 0.0), (1.0, -0.7, 2.5))
@@ -114,9 +113,8 @@ def test_antiderivative_and_area_are_claimed_for_linear_rules_only(rule):
 @loop_over("rule", WITH_ANTIDERIVATIVE)
 def test_derivative_of_the_antiderivative_is_the_rule(rule):
     for parameters in settings_of(rule):
-        antiderivative = parse(rule.antiderivative, variables=("x",), parameters=list(parameters)).bind(
-            parameters
-        )
+        read = parse(rule.antiderivative, variables=("x",), parameters=list(parameters))
+        antiderivative = read.bind(parameters)
         x, h = _away_from_kinks(rule, parameters, 1e-3), 1e-6
         measured = (antiderivative(x + h) - antiderivative(x - h)) / (2 * h)
         torch.testing.assert_close(measured, _slope(rule, parameters)(x), rtol=2e-7, atol=2e-8)

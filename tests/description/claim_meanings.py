@@ -68,10 +68,8 @@ def undefined(truth: Truth, claim: Claim) -> bool:
 
 
 def overflow(truth: Truth, claim: Claim) -> bool:
-    def large(found: np.ndarray) -> np.ndarray:
-        return np.isfinite(found) & (np.abs(found) > SINGLE)
-
-    return abs(truth.share(claim.about[0], large) - claim.numbers[0]) < 0.05
+    share = truth.share(claim.about[0], lambda found: np.isfinite(found) & (np.abs(found) > SINGLE))
+    return abs(share - claim.numbers[0]) < 0.05
 
 
 def unbounded(truth: Truth, claim: Claim) -> bool:
@@ -85,11 +83,8 @@ def _grows(truth: Truth, key: str, x: float) -> bool:
     for side in (-1, 1):
         result = np.abs(truth.of(key, x + side * np.unique(steps)[::-1]))
         finite = result[np.isfinite(result)]
-        if (
-            len(finite)
-            and (np.diff(finite) > 0).all()
-            and (len(finite) < len(result) or finite[-1] > 1.1 * finite[0])
-        ):
+        rises = len(finite) and (np.diff(finite) > 0).all()
+        if rises and (len(finite) < len(result) or finite[-1] > 1.1 * finite[0]):
             return True
     return False
 
@@ -127,9 +122,8 @@ def many(truth: Truth, claim: Claim) -> bool:
 def alike(truth: Truth, claim: Claim) -> bool:
     one, *others = (truth.of(key, truth.curves.float64_curves.x) for key in claim.about)
     size = np.abs(one[np.isfinite(one)]).max(initial=0.0)
-    return all(
-        np.isclose(one, other, rtol=1e-6, atol=1e-9 * size, equal_nan=True).mean() > 0.995 for other in others
-    )
+    tolerance = {"rtol": 1e-6, "atol": 1e-9 * size, "equal_nan": True}
+    return all(np.isclose(one, other, **tolerance).mean() > 0.995 for other in others)
 
 
 def apart(truth: Truth, claim: Claim) -> bool:
@@ -156,9 +150,8 @@ def infinite(truth: Truth, claim: Claim) -> bool:
     for x in claim.numbers:
         around = x + np.array([-1, 1]) * 1e-7 * (truth.curves.stop - truth.curves.start)
         around = around[(around > truth.curves.start) & (around < truth.curves.stop)]
-        if np.isfinite(truth.of(claim.about[0], _beside(x))).all():
-            return False
-        if not np.isfinite(truth.of(claim.about[0], around)).any():
+        here, there = (np.isfinite(truth.of(claim.about[0], at)) for at in (_beside(x), around))
+        if here.all() or not there.any():
             return False
     return True
 
@@ -193,9 +186,8 @@ def area(truth: Truth, claim: Claim) -> bool:
     left, right = (truth.of(key, middles + side * halves / np.sqrt(3)) for side in (-1, 1))
     slack = 1e-9 * max(np.abs(left).max(), np.abs(right).max()) + 1e-13 * max(1.0, abs(curves.g))
     cancelled = 1e-3 * ((np.abs(left) + np.abs(right)) @ halves)  # where it swings about 0
-    return math.isclose(
-        (left + right) @ halves, claim.numbers[0], rel_tol=1e-3, abs_tol=slack * width + cancelled
-    )
+    total = (left + right) @ halves
+    return math.isclose(total, claim.numbers[0], rel_tol=1e-3, abs_tol=slack * width + cancelled)
 
 
 def support(truth: Truth, claim: Claim) -> bool:

@@ -65,15 +65,8 @@ def random_curves(rng: random.Random) -> Curves:
     ordered = {name for p in own.values() if p.below for name in (p.name, p.below)}
     free = [p for p in own.values() if p.name not in ordered and rng.random() < 0.2]
     chosen = {p.name: rng.uniform(p.low, p.high) for p in free}
-    return sample_curves(
-        op,
-        rules,
-        start=start,
-        stop=stop,
-        g=rng.choice(UPSTREAM),
-        points=rng.choice([201, 300, 601]),
-        **chosen,
-    )
+    g, points = rng.choice(UPSTREAM), rng.choice([201, 300, 601])
+    return sample_curves(op, rules, start=start, stop=stop, g=g, points=points, **chosen)
 
 
 _UNDERFLOW = 1e-280
@@ -91,15 +84,13 @@ class Truth:
         return np.sort(x)
 
     def of(self, key: str, x: np.ndarray) -> np.ndarray:
+        op = self.curves.op
         if key == FORWARD:
-            return self._formula(
-                self.curves.op.parsed, resolve_values(self.curves.op, None, self.curves.parameters), x
-            )
+            return self._formula(op.parsed, resolve_values(op, None, self.curves.parameters), x)
         (rule,) = [rule for rule in self.curves.rules if rule.key == key]
-        parameters = resolve_values(self.curves.op, rule, self.curves.parameters)
         if rule.parsed is None:
             return self._autograd(x)
-        return self._formula(rule.parsed, parameters, x)
+        return self._formula(rule.parsed, resolve_values(op, rule, self.curves.parameters), x)
 
     def _torchs(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """With y of torch at sampled x where both are 0 but for rounding, which a logarithm tells apart."""

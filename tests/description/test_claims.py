@@ -24,10 +24,8 @@ NUMBER = r"−?[0-9]+(?:\.[0-9]+)?(?:e−?[0-9]+)?"
 def _lost_in_32_bits(curves: Curves) -> list[float]:
     """Return for each curve the % of the evenly spaced x at which float64 alone has a number."""
     even, x = curves.marks == EVEN, curves.x.astype(np.float64)
-    lost = (
-        np.isfinite(curves.float64_curves.evaluate(key, x)) & ~np.isfinite(y)
-        for key, y in curves.columns.items()
-    )
+    columns, evaluate = curves.columns.items(), curves.float64_curves.evaluate
+    lost = (np.isfinite(evaluate(key, x)) & ~np.isfinite(y) for key, y in columns)
     return [100 * float(each[even].mean()) for each in lost]
 
 
@@ -39,17 +37,13 @@ def _numbers_are_claimed(text: str, curves: Curves, claims: tuple[Claim, ...]) -
     known = [n for claim in claims for n in (*claim.numbers, *(end for span in claim.spans for end in span))]
     known += [100 * n for n in known] + [32, 64, 1, 99, 100, curves.g]
     known += _lost_in_32_bits(curves) if "64 bits hold numbers" in text else []
-    known += [
-        sum(claim.kind == "point" and claim.about == (key,) for claim in claims) for key in curves.columns
-    ]
+    points = [claim.about for claim in claims if claim.kind == "point"]
+    known += [points.count((key,)) for key in curves.columns]
     known += [len(claim.numbers) for claim in claims] + [*range(1, len(curves.rules) + 1)]
     for result in re.findall(NUMBER, text.replace("%", "")):
         number = float(result.replace("−", "-"))
-        near = [
-            math.isclose(number, each, rel_tol=6e-4, abs_tol=0.51 if "." not in result else 0)
-            for each in known
-        ]
-        if not any(near):
+        slack = 0.51 if "." not in result else 0
+        if not any(math.isclose(number, each, rel_tol=6e-4, abs_tol=slack) for each in known):
             return False
     return True
 
