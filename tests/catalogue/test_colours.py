@@ -121,9 +121,8 @@ def test_a_colour_is_blended_with_the_ground_or_faded():
 
 
 def test_charts_have_the_grey_and_the_paper_that_tokens_have():
-    plotly, paper = (
-        (FRONTEND / name).read_text() for name in ("chart/plotly/plotly.js", "learn/pictures/paper.js")
-    )
+    names = ("chart/plotly/plotly.js", "learn/pictures/paper.js")
+    plotly, paper = ((FRONTEND / name).read_text() for name in names)
     assert f"`{fade(NEUTRAL, 7).replace('7)', '${opacity})')}`" in plotly
     for colour in (INK, GROUND):
         assert fade(colour, 1).replace("rgba", "rgb").replace(", 1)", ")") in paper

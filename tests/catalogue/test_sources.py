@@ -40,9 +40,8 @@ def test_fake_quantize_is_torchs(s, z, qmin, qmax):
     due = torch.fake_quantize_per_tensor_affine(theirs, s, z, qmin, qmax)
     due.backward(g)
     its_step, its_zero = torch.tensor([s], requires_grad=True), torch.tensor([float(z)], requires_grad=True)
-    torch._fake_quantize_learnable_per_tensor_affine(learnable, its_step, its_zero, qmin, qmax, 1.0).backward(
-        g
-    )
+    learns = torch._fake_quantize_learnable_per_tensor_affine
+    learns(learnable, its_step, its_zero, qmin, qmax, 1.0).backward(g)
     assert torch.equal(y, due)
     assert torch.equal(mine.grad, theirs.grad)
     assert torch.equal(mine.grad, learnable.grad)

@@ -157,10 +157,8 @@ def infinite(truth: Truth, claim: Claim) -> bool:
 
 
 def gap(truth: Truth, claim: Claim) -> bool:
-    return all(
-        level(truth, Claim("level", (key,), (value,), claim.spans))
-        for key, value in zip(claim.about, claim.numbers, strict=True)
-    )
+    levels = zip(claim.about, claim.numbers, strict=True)
+    return all(level(truth, Claim("level", (key,), (value,), claim.spans)) for key, value in levels)
 
 
 def peak(truth: Truth, claim: Claim) -> bool:

@@ -204,9 +204,8 @@ def test_the_exact_value_is_what_hovering_finds_and_lies_on_top():
     curves = sample_curves("round", ["default", "clipped"])
     spec = make_curve_spec(curves)
     for meta, trace in _traces(spec).items():
-        exact = [
-            (x, y) for x, y in zip(curves.x, curves.columns[meta], strict=True) if x in curves.kinks[meta]
-        ]
+        pairs = zip(curves.x, curves.columns[meta], strict=True)
+        exact = [(x, y) for x, y in pairs if x in curves.kinks[meta]]
         last = list(zip(trace["x"].tolist(), trace["y"].tolist(), strict=True))[-2 * len(exact) :]
         assert last[1::2] == exact
         assert np.isnan([y for _, y in last[::2]]).all()

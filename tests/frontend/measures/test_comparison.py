@@ -31,12 +31,10 @@ CHOSEN = ("straight_through", "zero", "reversal", "clipped", "laplace")
 
 @pytest.fixture(scope="module")
 def rows() -> list[dict[str, Any]]:
-    lines = [ask_about_rule("row", f"op=step&rule={key}")["row"] for key in CHOSEN]
+    lines = {key: ask_about_rule("row", f"op=step&rule={key}")["row"] for key in CHOSEN}
     assert json.loads(json.dumps(lines, allow_nan=False)) == lines
-    return [
-        {"line": line, "label": RULES[line["rule"]].label, "share": line["share"], "message": ""}
-        for line in lines
-    ]
+    given = [{"line": line, "share": line["share"], "message": ""} for line in lines.values()]
+    return [row | {"label": RULES[row["line"]["rule"]].label} for row in given]
 
 
 def run(node: Node, rows: list[dict[str, Any]], orders: Any = (), texts: Any = ()) -> dict[str, Any]:
@@ -49,9 +47,7 @@ def test_texts_are_what_python_measured(node: Node, rows: list[dict[str, Any]]) 
     cells = run(node, rows)["cells"]
     assert cells[0][:5] == ["Straight-through", "1", "∞", "∞", "100 %"]
     assert cells[0][6:9] == ["yes", "yes", "none"]
-    assert (cells[1][5], cells[4][5]) == ("100 %", "0 %"), (
-        "the step's gradient under Laplace noise is Laplace"
-    )
+    assert (cells[1][5], cells[4][5]) == ("100 %", "0 %"), "Laplace is the step's slope under Laplace noise"
     assert cells[2][1:3] == ["−1", "−∞"]
     assert cells[3][1:5] == ["1", "2", "2", "68 %"]
     waiting = {"line": None, "label": "Later", "share": None, "message": ""}

@@ -35,9 +35,8 @@ return { colours: given.counts.map((count) => makeColours(count, [255, 255, 255]
 @pytest.mark.parametrize("rule", ["sigmoid_surrogate", "formula: where(0.5 < x < 2, g**2, g)"])
 def test_a_map_is_torchs_whether_its_rule_is_linear_in_g_or_not(node: Node, rule: str) -> None:
     wanted = rule_map("sign", rule, start=-2, stop=3, top=1.5)
-    answer = QUESTIONS["map"].answer(
-        {"op": "sign", "rules": [rule], "parameters": {}, "start": -2, "stop": 3, "top": 1.5}
-    )
+    asked = {"op": "sign", "rules": [rule], "parameters": {}, "start": -2, "stop": 3, "top": 1.5}
+    answer = QUESTIONS["map"].answer(asked)
     (own,) = answer.pop("rules").values()
     places = [[0, 0], [0.999, 0.001], [0.5, 1]]
     found = node.run(MAP, {"answer": answer | own, "top": 1.5, "places": places})

@@ -48,10 +48,8 @@ def test_rows_of_a_table_are_asked_about_as_bars_and_then_marked_right_or_wrong(
 
 def test_a_table_keeps_the_names_of_its_columns_and_classes(node, document):
     labels = {"names": ["pear", "plum"], "inputs": ["height", "width"], "target": "fruit", "unit": [0, 1]}
-    found = {
-        "default": record([1, 2, 3, 4], 2, [0, 1], [0, 0], labels=labels),
-        "clipped": record([], 2, [0, 1], [0, 1], labels=labels),
-    }
+    first = record([1, 2, 3, 4], 2, [0, 1], [0, 0], labels=labels)
+    found = {"default": first, "clipped": record([], 2, [0, 1], [0, 1], labels=labels)}
     before = reads(node, document, "data", reads=found, table="a")
     assert before["caption"].endswith("learns: height, width as bars.")
     assert before["titles"] == ["fruit: pear", "fruit: plum"]
@@ -65,10 +63,9 @@ def test_a_table_keeps_the_names_of_its_columns_and_classes(node, document):
 
 def test_numbers_of_a_table_are_drawn_as_value_against_target(node, document):
     labels = LABELS | {"inputs": ["height"], "target": "price", "unit": [100, 10]}
-    found = {
-        "default": record([1, 2, 3], 1, [], [], aims=[-1, 0, 1], guesses=[-1, 1, 9], labels=labels),
-        "clipped": record([], 1, [], [], aims=[-1, 0, 1], guesses=[-2, 0, 0.5], labels=labels),
-    }
+    common = {"aims": [-1, 0, 1], "labels": labels}
+    guesses = {"default": [-1, 1, 9], "clipped": [-2, 0, 0.5]}
+    found = {key: record([1, 2, 3], 1, [], [], guesses=own, **common) for key, own in guesses.items()}
     begun = reads(node, document, "data", reads=found, table="a", begun=True)
     assert begun["caption"] == "price of 3 held-out rows: predicted (up) against true (across)."
     assert begun["scatter"]["ends"] == ["90", "110"]

@@ -275,10 +275,9 @@ def test_learned_values_of_a_parameter_are_shown_next_to_its_slider(picture: Run
     ):
         seen["snapshot"] |= {"seeds": 2 if None in learned else 1}
         seen["snapshot"]["learned"] = {"lsq": {"s": learned}, "quantize_masked": {"s": [9.0] * len(learned)}}
-        assert picture(SEEN, status=seen, choice=chosen)["present"] == {
-            "op": {"s": all_told},
-            "rules": {"lsq": {"s": told}, "quantize_masked": {"s": "now 9"}},
-        }
+        rules = {"lsq": {"s": told}, "quantize_masked": {"s": "now 9"}}
+        shown = picture(SEEN, status=seen, choice=chosen)
+        assert shown["present"] == {"op": {"s": all_told}, "rules": rules}
     rests = chosen | {"training": {"task": "ternary weights", "learn": "lsq.s"}}
     present = picture(SEEN, status=seen, choice=rests)["present"]
     assert present == {"op": {"s": told}, "rules": {"lsq": {"s": told}}}

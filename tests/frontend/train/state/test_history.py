@@ -39,6 +39,18 @@ def test_the_nearest_kept_step(tell: Run, steps: list[int], wanted: int, taken: 
     assert tell("state/history", "findNearest", steps, wanted) == taken
 
 
+@pytest.mark.parametrize(
+    ("point", "text"),
+    [
+        (POINTS[0], "3: lr 1e-5"), ({"step": 2, "name": "op", "value": "tanh"}, "2: Tanh"),
+        ({"step": 2, "name": "rule", "value": "zero"}, "2: all → Zero"),
+        (POINTS[2], "9: where(x: 1, g, 0) → Clipped straight-through"),
+    ],
+)  # fmt: skip
+def test_a_branch_point_in_words(tell: Run, point: dict[str, Any], text: str):
+    assert tell("state/branches", "pointText", point) == text
+
+
 LEGEND = [{"key": key, "label": key.title(), "colour": f"#{key}"} for key in ("default", "clipped")]
 
 

@@ -28,15 +28,12 @@ def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell:
     text = replace_line(mixed_table(), 12, "12;;a;1,5;frei")
     shown = tell("state/own-table", "buildTablePreview", asdict(make_survey(text, "Ecke", ["Nr"])))
     rows = {row["name"]: row for row in shown["rows"]}
-    assert shown["summary"] == (
-        "60 rows, 5 columns split at semicolons; learns Ecke; decimal commas; 1 row has a gap"
-    )
-    assert shown["gaps"] == 1
-    assert rows["Nr"]["out"]
-    assert rows["Nr"]["remark"] == "It numbers the rows."
-    assert rows["Nr"]["holds"] == "number, 1 to 60"
-    assert rows["Ecke"]["learnt"]
-    assert (rows["Ecke"]["holds"], rows["Ecke"]["remark"]) == ("2 classes: a 31, b 29", "")
+    summary = "60 rows, 5 columns split at semicolons; learns Ecke; decimal commas; 1 row has a gap"
+    assert (shown["summary"], shown["gaps"]) == (summary, 1)
+    out = {"out": True, "remark": "It numbers the rows.", "holds": "number, 1 to 60"}
+    learnt = {"learnt": True, "holds": "2 classes: a 31, b 29", "remark": ""}
+    assert rows["Nr"].items() >= out.items()
+    assert rows["Ecke"].items() >= learnt.items()
     assert rows["links"]["remark"].startswith("Lacks a value in row 12: fill it in")
     assert rows["Notiz"]["wrong"]
     assert shown["refused"].startswith("Column 'links' lacks a value in row 12")
