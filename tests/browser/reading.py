@@ -24,10 +24,6 @@ FRAME = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
 
 OFTEN_MS = 50  # between two looks: who looks at each frame has the page draw them all
 
-PARTS = (
-    f"document.querySelector('{CHART}').data.filter(({{yaxis, mode}}) => yaxis === 'y3' && mode === 'lines')"
-)
-
 
 @dataclass(frozen=True)
 class Trace:
@@ -43,6 +39,11 @@ class Trace:
 def link(path: str, query: Mapping[str, object]) -> str:
     """An address; a list gives its key several times."""
     return f"{path}?{urlencode(query, doseq=True)}"
+
+
+def read_query(page: Page) -> dict[str, list[str]]:
+    """Return the query in the address bar."""
+    return parse_qs(urlsplit(page.url).query)
 
 
 def visit(page: Page, address: str, *, shows: Sequence[str] | None = None) -> None:

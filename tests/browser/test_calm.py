@@ -18,14 +18,12 @@ from explorer.instrument.modules import MODULES
 from tests.browser.access import violations, violations_in_both_themes
 from tests.browser.reading import box_of, card, enter, hold, number, retry, settle, turn, visit
 from tests.browser.training import requests, status
-from tests.browser.visitors import FINGER, PHONE, Tab
+from tests.browser.visitors import FINGER, PHONE, First, Tab
 
-COUNT = (Path(__file__).parent / "count.js").read_text(encoding="utf-8").partition("\n() =>")[2]
+COUNT = Path(__file__).with_name("count.js").read_text("utf-8")
 BUG = "/?op=clamp&rule=default&rule=published_clamp&rule=straight_through&g=2&range=0&range=2"
 LAPTOP, NARROW = (1366, 768), (1024, 768)
 TWICE = (683, 384)  # a laptop whose text is twice as large
-
-First = Callable[..., Page]
 
 
 def resize(page: Page, size: tuple[int, int]) -> None:
@@ -56,7 +54,7 @@ def first(tabs: Callable[..., Tab]) -> Iterator[First]:
 
 def count_visible(page: Page) -> tuple[list[str], list[str]]:
     page.mouse.move(1, 1)
-    seen = page.evaluate(f"() => {COUNT.removesuffix(';').rstrip().removesuffix(';')}")
+    seen = page.evaluate(COUNT)
     assert not seen["isWide"]
     return seen["controls"], seen["words"]
 

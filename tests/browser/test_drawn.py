@@ -1,20 +1,18 @@
 """Pairs that draw on Explore: their traces, bias and spread at the probe, and the loss as a field."""
 
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import urlencode
 
 import numpy as np
 from playwright.sync_api import Page, expect
 
 import explorer
-from tests.browser.reading import CHART, box_of, enter, slider, step_to, turn
+from tests.browser.reading import CHART, box_of, enter, read_query, slider, step_to, turn
 
 OP = "formula: where(u() < sigmoid(x), 1, 0)"
 RULE = "formula: g * sigmoid(x) * (1 - sigmoid(x))"
 TRACES = f"""() => document.querySelector("{CHART}").data
     .map(({{x, y, line, ...look}}) => ({{...look, x: [...x], y: [...y], width: line?.width}}))"""
-PATHS = f"""() => [...document.querySelectorAll("{CHART} .xy2 .js-line")]
-    .map((line) => line.getAttribute("d")).join()"""
 
 
 def show_random_pair(page: Page, **more: object) -> None:
@@ -65,7 +63,7 @@ def test_a_typed_loss_is_in_the_link_and_readings_show_bias_and_spread(explore: 
     field.fill("abs(y - middle)")
     expect(slider(explore, "middle")).to_be_visible()
     explore.wait_for_function("() => location.search.includes('middle%29')")
-    assert parse_qs(urlsplit(explore.url).query)["f"] == ["abs(y - middle)"]
+    assert read_query(explore)["f"] == ["abs(y - middle)"]
 
 
 def test_the_legend_on_a_phone_does_not_overlap_a_button(phone_explore: Page) -> None:

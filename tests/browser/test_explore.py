@@ -1,6 +1,6 @@
 """Explore in a real browser: what is drawn, confirmed, undone and reported."""
 
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -18,6 +18,7 @@ from tests.browser.reading import (
     hold,
     layout,
     number,
+    read_query,
     settle,
     settle_train,
     slider,
@@ -33,11 +34,6 @@ G = "Upstream gradient g"
 def page(explore: Page) -> Page:
     """One page for all tests here."""
     return explore
-
-
-def read_query(page: Page) -> dict[str, list[str]]:
-    """The query in the address bar."""
-    return parse_qs(urlsplit(page.url).query)
 
 
 def test_the_choice_is_kept_between_explore_and_train(page: Page) -> None:

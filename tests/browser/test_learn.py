@@ -6,7 +6,6 @@ without a page.
 
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,12 +26,11 @@ from tests.browser.lessons import (
     wait_until_shown,
 )
 from tests.browser.reading import box_of
+from tests.browser.test_calm import count_visible
 from tests.browser.test_hidden import FIND_HIDDEN
 from tests.browser.training import press
 from tests.browser.visitors import VIEWPORT
 from tests.selection import take_part
-
-COUNT = Path(__file__).with_name("count.js").read_text()
 
 
 def shows(course: Page, key: str) -> None:
@@ -200,8 +198,7 @@ def test_a_lesson_has_few_controls(course: Page, lesson: Lesson) -> None:
     expect(course.get_by_role("button", name="Present (p)")).to_be_visible()
 
     def count() -> list[str]:
-        course.mouse.move(1, 1)
-        controls = course.evaluate(COUNT)["controls"]
+        controls, _ = count_visible(course)
         return controls[controls.index("Present (p)") + 1 :]
 
     assert 3 < len(count()) <= FEW["before"], count()

@@ -1,13 +1,11 @@
 """The noise lens on Explore: its curve is Python's, and it follows the hand."""
 
-from urllib.parse import parse_qs, urlsplit
-
 import numpy as np
 from numpy.typing import NDArray
 from playwright.sync_api import Page, expect
 
 import explorer
-from tests.browser.reading import CHART, card, enter, hold, number, slider, turn
+from tests.browser.reading import CHART, card, enter, hold, number, read_query, slider, turn
 
 DASHED = f"""() => {{
     const {{data}} = document.querySelector("{CHART}");
@@ -52,7 +50,7 @@ def test_the_lens_is_switched_on_and_off_and_follows_a_dragged_slider(explore: P
     field = number(page, "Width of the noise")
     enter(field, "2")
     page.wait_for_url("**noise_width=2*")
-    query = parse_qs(urlsplit(page.url).query)
+    query = read_query(page)
     assert (query["layer"], query["noise"]) == (["lens"], ["triangular"])
     lens(page)
     for place, name in ((page, "Width of the noise"), (card(page, "Quantise"), "s step")):

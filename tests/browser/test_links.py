@@ -14,6 +14,7 @@ from tests.browser.reading import (
     go_back,
     link,
     number,
+    read_query,
     settle,
     settle_train,
     title,
@@ -59,7 +60,7 @@ def test_a_link_restores_the_whole_choice(page: Page) -> None:
     assert (curve.x.min(), curve.x.max()) == (-1.5, 2.25)
     assert set(curve.y[~np.isnan(curve.y)]) == {0.0, -0.5}
     assert "This link was read" not in page.inner_text("body")
-    assert parse_qs(urlsplit(page.url).query) == parse_qs(urlsplit(query).query)
+    assert read_query(page) == parse_qs(urlsplit(query).query)
 
 
 def test_back_restores_training_settings_and_runs_no_script(page: Page) -> None:

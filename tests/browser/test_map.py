@@ -1,14 +1,13 @@
 """The section Rule map: torch's values in colours, and the chosen g as a line to drag."""
 
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.access import violations_in_both_themes
-from tests.browser.reading import box_of, retry, traces, turn
+from tests.browser.reading import box_of, read_query, retry, traces, turn
 
 FIVE = {"published_clamp": 0, "toward_range": 1, "guided": 2, "clip_value": 3, "ewgs": 4}
 ALL = "/?op=round&" + "&".join(f"rule={key}" for key in FIVE) + "&section=map"
@@ -176,4 +175,4 @@ def test_a_finger_drags_the_line_of_the_map_and_scrolls_elsewhere(phone_explore:
     page.wait_for_function("/g=0(&|$)/.test(location.search)")
     field.tap(position={"x": 30, "y": 44})
     page.wait_for_function("!/g=0(&|$)/.test(location.search)")
-    assert float(parse_qs(urlsplit(page.url).query).get("g", ["1"])[0]) > 0.5
+    assert float(read_query(page).get("g", ["1"])[0]) > 0.5

@@ -13,7 +13,6 @@ from tests.browser.training import press
 from tests.browser.visitors import VIEWPORT
 from tests.selection import take_part
 
-FIRST = ["default", "straight_through"]
 # What has the focus: tag, role where it is not the tag's own, name, and ring; null after the last.
 REACHED = """() => {
     const node = document.activeElement;

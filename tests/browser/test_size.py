@@ -1,14 +1,12 @@
 """Rules on one size on Explore: one press scales them, by keyboard."""
 
-from urllib.parse import parse_qs, urlsplit
-
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 import explorer
 from tests.browser.access import violations_in_both_themes
-from tests.browser.reading import card, tab_to, traces, turn
+from tests.browser.reading import card, read_query, tab_to, traces, turn
 
 LINK = "/?op=step&rule=straight_through&rule=super_spike&rule=fast_sigmoid&rule=clipped&tools=all"
 FIRST, OTHER = (explorer.RULES[key].label for key in ("super_spike", "fast_sigmoid"))
@@ -43,7 +41,7 @@ def test_one_press_scales_rules_to_one_area_and_undo_restores_them(explore: Page
     )
     page.wait_for_url("**fast_sigmoid_scaled*")
     own = "formula: fast_sigmoid_scaled = 25 * (g / (1 + 25 * abs(x)) ** 2)"
-    assert parse_qs(urlsplit(page.url).query)["rule"] == ["straight_through", "super_spike", own, "clipped"]
+    assert read_query(page)["rule"] == ["straight_through", "super_spike", own, "clipped"]
     expect(page.locator(".sign")).to_contain_text("Confirmed by torch")
     title = card(page, "fast_sigmoid_scaled").get_by_role("combobox", name="Rule")
     expect(title).to_have_value(own.removeprefix("formula: "))

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Callable
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.lessons import SMALL
-from tests.browser.reading import retry, settle
+from tests.browser.reading import read_query, retry, settle
 from tests.browser.test_hidden import assert_all_is_seen
 from tests.browser.training import button, status
 from tests.browser.visitors import PHONE, Tab
@@ -28,7 +27,7 @@ def open_stage(tabs: Callable[..., Tab], path: str, more: str = "present=1") -> 
 
 def is_on_stage(page: Page, presented: bool) -> None:
     expect(page.locator(ROOT)).to_have_count(int(presented))
-    assert ("present" in parse_qs(urlsplit(page.url).query)) == presented
+    assert ("present" in read_query(page)) == presented
 
 
 def assert_no_small_text(page: Page, least: float, part: str = ROOT) -> None:

@@ -5,19 +5,18 @@ What is offered, drawn and said of each state is tested without a page, in ``tes
 
 import csv
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.access import violations_in_both_themes
 from tests.browser.reading import enter, tab_to
+from tests.browser.test_calm import assert_few
 from tests.browser.training import button, press, wait_for
 from tests.browser.visitors import NOTHING_CHOSEN, PHONE, Open
 
 SMALL = "task=circles&op=sign&rule=default&rule=formula:+g*(abs(x)<=1)&rates=0.003,0.03&seeds=2"
 SMALL += "&hidden=4&batch=8&steps=20"
-COUNT = Path(__file__).with_name("count.js").read_text("utf-8")
 RUNS = 24  # four rules with the controls, two rates and the one they are judged at, two seeds
 PASTE = """(field, text) => {
     field.value = text;
@@ -83,8 +82,7 @@ def test_a_study_is_read_linked_saved_and_survives_a_reload_on_a_phone(new_page:
     page = new_page(viewport={"width": 1366, "height": 768})
     page.add_init_script(NOTHING_CHOSEN)
     open_study(page, SMALL)
-    seen = page.evaluate(COUNT)
-    assert (len(seen["controls"]) <= 22, len(seen["words"]) <= 90) == (True, True), seen
+    assert_few(page, 22, 90)
     expect(status(page)).to_contain_text(re.compile(rf"{RUNS} runs of 20 steps: about \d+ s"))
     rings = page.locator(".study .plan i")  # one for each run, empty before it
     expect(rings).to_have_count(RUNS)

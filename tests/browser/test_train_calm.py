@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.access import violations_in_both_themes
 from tests.browser.reading import box_of, retry
-from tests.browser.test_calm import count_visible
+from tests.browser.test_calm import assert_few
 from tests.browser.test_hidden import assert_all_is_seen
 from tests.browser.training import button, press, status, turn_train, wait_for
 from tests.browser.visitors import A_PHONE, First
@@ -31,16 +31,11 @@ def finish(page: Page) -> None:
     expect(status(page)).to_have_attribute("data-state", "finished", timeout=30_000)
 
 
-def assert_calm(page: Page, most_controls: int, most_words: int) -> None:
-    controls, words = count_visible(page)
-    assert (len(controls) <= most_controls, len(words) <= most_words) == (True, True), (controls, words)
-
-
 def assert_first_screen_is_calm(page: Page) -> None:
     expect(page.locator(".card.rule .line > span").first).to_have_text(
         "No gradient reaches w1 in the first step, so only the last layer can learn."
     )
-    assert_calm(page, 17, 85)
+    assert_few(page, 17, 85)
     wait_for(page, IN_VIEW)
     assert page.evaluate("sessionStorage.getItem('gradient-explorer.run')") is None
     expect(button(page, "Evidence")).to_be_hidden()  # there is none before a run
@@ -62,7 +57,7 @@ _BAR = """() => [".task-chip", ".primary", ".verdict"].map(part =>
 def test_all_tools_have_few_controls_and_move_nothing_of_the_bar(first_train: First) -> None:
     page = first_train("task=digits&seeds=2&steps=20&pace=full")
     press(page, "All tools")
-    retry(page, lambda: assert_calm(page, 44, 190))
+    retry(page, lambda: assert_few(page, 44, 190))
     assert_all_is_seen(page, ".net")
     page.set_viewport_size({"width": 1366, "height": 768})
     expect(page.get_by_role("slider", name="Step shown")).to_be_hidden()
@@ -115,7 +110,7 @@ def test_each_rule_of_a_finished_run_has_a_line_and_why_opens_its_panel(first_tr
     page = first_train(FIVE)
     finish(page)
     expect(page.locator(".why-of:visible")).to_have_count(5)
-    assert_calm(page, 28, 250)  # with the ranking's full sentence
+    assert_few(page, 28, 250)  # with the ranking's full sentence
     wait_for(page, IN_VIEW)
     texts = page.locator(".card.rule .line > span").all_inner_texts()
     assert texts[0].startswith("No gradient reaches w1, so only the last layer learns.")

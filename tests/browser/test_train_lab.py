@@ -5,13 +5,12 @@ What a task brings and what a link without one means: ``tests/frontend/train/sta
 
 import re
 from collections.abc import Iterator
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.training import CONTROLS, FIRST, TASKS
-from tests.browser.reading import TRACES, box_of, enter
+from tests.browser.reading import TRACES, box_of, enter, read_query
 from tests.browser.training import (
     SHIFTS,
     button,
@@ -32,11 +31,6 @@ BANDS = (
     """[...document.querySelector(".curves .js-plotly-plot").data].filter(trace => trace.fill === "toself")"""
 )
 LINKS = "*/static/js/PageLink.*"  # with which Streamlit draws the links to the other pages
-
-
-def read_query(page: Page) -> dict[str, list[str]]:
-    """The query of the address."""
-    return parse_qs(urlsplit(page.url).query)
 
 
 def task(page: Page, key: str) -> Locator:

@@ -14,9 +14,6 @@ DATA = f"""() => {{ {PLAIN} return document.querySelector(".js-plotly-plot").dat
     const {{meta, mode, name, yaxis, visible, marker, line}} = trace;
     return {{meta, mode, name, yaxis, visible, marker, line, x: plain(trace.x), y: plain(trace.y)}};
 }}); }}"""
-CURVES = f"""() => {{ {PLAIN} const {{x, y, gradients}} = shell.curves;
-    const all = Object.entries(gradients).map(([key, values]) => [key, plain(values)]);
-    return [plain(x), {{forward: plain(y), ...Object.fromEntries(all)}}]; }}"""
 LAYOUT = """() => { const layout = document.querySelector(".js-plotly-plot").layout;
     const {xaxis, yaxis, yaxis2, annotations} = layout;
     const notes = annotations.map(({text}) => text);
@@ -51,10 +48,6 @@ SIX = ["straight_through", "masked", "clipped", BELOW, "gaussian", LINE]
 def data(page: Page) -> dict[Any, Any]:
     """The curves of the chart by their meta."""
     return {trace["meta"]: trace for trace in page.evaluate(DATA) if trace.get("meta")}
-
-
-def circles(page: Page) -> list[Any]:
-    return [trace for trace in page.evaluate(DATA) if trace["mode"] == "markers"]
 
 
 def points(path: str) -> list[tuple[float, ...]]:
