@@ -61,11 +61,9 @@ def test_panels_show_each_rule_and_layer_and_highlight_the_pointed_rule(train: P
             .map(({ x, y }) => `${x.length} ${y.length}`).join() === "21 21,21 21,21 21\""""
     )
 
-    panels = ("mistakes", "inputs", "causes", "norms")
     ends = [f"{chart} .ends span" for chart in (".curves", ".aligned", ".searched")]
-    columns = [f".{panel} .column" for panel in panels]
     rules = ("clipped", "approx_sign")
-    point_at_each(train, *rules, *ends, *columns, ".card", "tbody tr")
+    point_at_each(train, *rules, *ends, ".inputs .column", ".card", "tbody tr")
     train.locator(".aligned").scroll_into_view_if_needed()
     at = curve_at(train, ".aligned", "clipped")
     train.mouse.move(at["x"], at["y"])
