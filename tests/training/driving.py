@@ -1,6 +1,8 @@
-"""An engine without threads: settings that train in no time, a clock of our own, and turns by hand."""
+"""Runs of a few steps, and an engine without threads: a clock of our own, and turns by hand."""
 
 import dataclasses
+import time
+from contextlib import suppress
 from types import SimpleNamespace
 
 from explorer.training import Run, Settings
@@ -10,14 +12,15 @@ SMALL = Settings(steps=40, hidden=4, batch=4, pace="full", device="cpu")
 LONG = dataclasses.replace(SMALL, steps=5000)
 
 
+@dataclasses.dataclass
 class Clock:
     """Goes on by a tick at every look."""
 
-    def __init__(self):
-        self.now = 0.0
+    tick_s: float = TICK_S
+    now: float = 0.0
 
     def __call__(self):
-        self.now += TICK_S
+        self.now += self.tick_s
         return self.now
 
 
@@ -26,18 +29,50 @@ def turn_until_idle(engine):
         pass
 
 
-def states(engine):
-    return [status.state for status in engine.list()]
+def wait_until(holds, most_s=60.0):
+    """Return what holds at last; ask again, also where a full machine is too slow to answer."""
+    end = time.monotonic() + most_s
+    while time.monotonic() < end:
+        with suppress(RuntimeError):
+            if found := holds():
+                return found
+        time.sleep(0.01)
+    raise AssertionError("it never came")
 
 
-def losses(status):
-    return {rule: values.tolist() for rule, values in status.snapshot.losses.items()}
+def watch(engine, identity, *states):
+    """Return the status of a job once it is in one of some states."""
+    return wait_until(lambda: (seen := engine.snapshot(identity)).state in states and seen)
 
 
-def train_alone(settings):
-    run = Run(settings)
-    run.advance(settings.steps)
-    return run.snapshot()
+def losses(seen):
+    """Return the losses of a run or of a status by rule, as lists."""
+    snapshot = seen.snapshot() if callable(seen.snapshot) else seen.snapshot
+    return {rule: values.tolist() for rule, values in snapshot.losses.items()}
+
+
+def train(settings, steps=None, **more):
+    """Return a run that took some steps, by default all."""
+    run = Run(settings, **more)
+    run.advance(settings.steps if steps is None else steps)
+    return run
+
+
+def build(taken=0, /, recorded=(), **settings):
+    """Return a run on the CPU that took some steps and records nothing on the way but what is named."""
+    return train(Settings(**{"device": "cpu"} | settings), taken, recorded=recorded)
+
+
+def measure(key, taken=0, /, **settings):
+    """Return a run that took some steps, and the records of an instrument by rule."""
+    run = build(taken, **settings)
+    return run, run.snapshot((key,)).measured[key]
+
+
+def observe(**settings):
+    """Return the nets of a run before its first step, as instruments see them."""
+    run = build(**settings)
+    return run.recorder.observe(run.settings)
 
 
 def read_records(run, question):
@@ -57,7 +92,3 @@ class Watched(Run):
         super().advance(steps)
         if steps:
             self.during(self)
-
-
-def curves(settings):
-    return {rule: series.tolist() for rule, series in train_alone(settings).losses.items()}

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from explorer.training import FULL, Engine, EngineProcess, Limits, Run, Settings, open_engine, shared_engine
+from explorer.training import FULL, Engine, EngineProcess, Limits, Settings, open_engine, shared_engine
 from explorer.training.engine import host, process
 from explorer.training.system.clock import WoundClock
 from tests.training import light
+from tests.training.driving import losses, train, wait_until, watch
 
 SMALL = Settings(steps=60, hidden=4, batch=4, pace=FULL, device="cpu")
 LONG = Settings(steps=5000, device="cpu")
@@ -51,20 +52,9 @@ def quick(monkeypatch):
     engine.close()
 
 
-def watch(engine, identity, *states, most_s=30.0):
-    end = time.monotonic() + most_s
-    while (status := engine.snapshot(identity)).state not in states and time.monotonic() < end:
-        time.sleep(0.01)
-    assert status.state in states
-    return status
-
-
 def test_a_run_trains_from_start_to_finish(engine):
-    expected = Run(SMALL)
-    expected.advance(SMALL.steps)
-    identity = engine.start(SMALL)
-    done = watch(engine, identity, "finished")
-    assert done.snapshot.losses["default"].tolist() == expected.snapshot().losses["default"].tolist()
+    expected, identity = train(SMALL), engine.start(SMALL)
+    assert losses(watch(engine, identity, "finished")) == losses(expected)
     _, weights = engine.export(identity, "weights")
     for name, each in expected.weights().items():
         assert weights[name].tolist() == each.tolist()
@@ -113,18 +103,19 @@ def test_a_dead_process_is_replaced_and_its_runs_are_reported_as_lost(engine):
     watch(engine, engine.start(SMALL), "finished")
 
 
+def execute(code, folder):
+    """Return how a server ended: only when its engine, which holds the same standard error, has ended too."""
+    root, scratch, page = str(Path(host.__file__).parents[3]), folder / "scratch", folder / "page.py"
+    page.write_text(code)
+    scratch.mkdir()
+    return subprocess.run(
+        [sys.executable, str(page)], env=os.environ | {"PYTHONPATH": root, "TMPDIR": str(scratch)},
+        capture_output=True, text=True, timeout=START_UP_S, check=False,
+    )  # fmt: skip
+
+
 def test_the_page_runs_once_and_leaves_no_process_behind(tmp_path):
-    """``run`` returns only when the engine, which holds the same standard error, has ended too."""
-    page = tmp_path / "page.py"
-    page.write_text(PAGE)
-    result = subprocess.run(
-        [sys.executable, str(page)],
-        env={**os.environ, "PYTHONPATH": str(Path(host.__file__).parents[3])},
-        capture_output=True,
-        text=True,
-        timeout=START_UP_S,
-        check=False,
-    )
+    result = execute(PAGE, tmp_path)
     assert result.returncode == 3, result.stderr
     assert result.stdout.splitlines() == ["page runs", "running", "False"]
 
@@ -158,13 +149,7 @@ def test_a_process_that_hangs_for_a_moment_keeps_its_runs(quick, impatient):
                 quick.snapshot(identity)
     finally:
         os.kill(pid, signal.SIGCONT)
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
-        try:
-            assert quick.snapshot(identity) == "ready"
-            break
-        except RuntimeError:
-            time.sleep(0.05)
+    wait_until(lambda: quick.snapshot(identity) == "ready")
     assert quick.pid == pid
 
 
@@ -247,18 +232,9 @@ os.kill(os.getpid(), signal.SIGTERM)
 
 
 def test_the_server_exits_cleanly_while_its_process_hangs(tmp_path):
-    """``run`` returns only when the engine, which holds the same standard error, has ended too."""
-    root = str(Path(host.__file__).parents[3])
-    result = subprocess.run(
-        [sys.executable, "-c", HANGING],
-        env={**os.environ, "PYTHONPATH": root, "TMPDIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=START_UP_S,
-        check=False,
-    )
+    result = execute(HANGING, tmp_path)
     assert result.returncode == 0, result.stderr
-    assert list(tmp_path.iterdir()) == []
+    assert list((tmp_path / "scratch").iterdir()) == []
 
 
 def test_a_closed_engine_refuses_calls(quick):

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from explorer.training import Engine, Limits, Run, Settings
-from tests.training.driving import SMALL, Clock, curves, losses, turn_until_idle
+from tests.training.driving import SMALL, Clock, losses, train, turn_until_idle
 
 BRANCHING = dataclasses.replace(SMALL, rules=("default", "straight_through"))
 
@@ -30,7 +30,6 @@ def test_slow_motion_shows_the_first_step_of_a_run_at_rest():
 
 
 def test_a_finished_run_can_be_measured_while_its_nets_are_kept():
-    """The nets of the run that was asked about last are kept, those of the one before are let go."""
     lab = Settings(task="circles", rules=("clipped",), hidden=4, steps=1, pace="full", device="cpu")
     room = 3 * Run(lab).numbers // 2
     engine = Engine(Limits(workers=0, kept_numbers=room), Clock())
@@ -51,8 +50,7 @@ def test_a_finished_run_can_be_measured_while_its_nets_are_kept():
 
 def test_looking_at_a_checkpoint_does_not_change_the_run(engine):
     identity = finished(engine)
-    there = Run(BRANCHING)
-    there.advance(11)
+    there = train(BRANCHING, 11)
     seen = engine.look(identity, 11, ("causes",))
     assert (seen.step, engine.snapshot(identity).step) == (11, 40)
     assert repr(seen.losses) == repr(there.snapshot().losses)
@@ -62,6 +60,8 @@ def test_looking_at_a_checkpoint_does_not_change_the_run(engine):
     assert repr(asked) != repr(engine.measure(identity, "line_search"))
     with pytest.raises(ValueError, match="press Start"):
         engine.look("elsewhere", 3)
+    with pytest.raises(ValueError, match="This run no longer exists"):
+        engine.export(f"{identity}0", "history")
 
 
 def test_a_checkpoint_can_be_viewed_while_its_run_continues(engine):
@@ -74,37 +74,27 @@ def test_a_checkpoint_can_be_viewed_while_its_run_continues(engine):
             assert engine.look(identity, step - 1).step == step - 1
     seen = engine.look(identity, 9)
     assert (seen.sigma, seen.branch) == (1.0, ((6, "lr", 1e-7),))
-    assert repr(seen.losses) == repr(
-        {k: each[:9] for k, each in engine.snapshot(identity).snapshot.losses.items()}
-    )
+    now = engine.snapshot(identity).snapshot.losses
+    assert repr(seen.losses) == repr({k: each[:9] for k, each in now.items()})
 
 
-def test_continuing_from_a_kept_step_equals_an_uninterrupted_run(engine):
+@pytest.mark.parametrize("branch", [None, (15, "lr", 1e-7), (15, "default", "zero"), (15, "op", "tanh")])
+def test_continuing_from_a_kept_step_or_branching_there_equals_an_uninterrupted_run(engine, branch):
     identity = finished(engine, owner="me")
-    again = engine.start(BRANCHING, "me", after=(identity, 15))
-    assert engine.list()[1].state == "running"
-    turn_until_idle(engine)
-    status = engine.snapshot(again)
-    assert (status.state, status.step) == ("finished", 40)
-    assert losses(status) == curves(BRANCHING)
-
-
-@pytest.mark.parametrize("branch", [((15, "lr", 1e-7),), ((15, "default", "zero"),), ((15, "op", "tanh"),)])
-def test_a_branch_in_the_engine_equals_a_run_of_its_settings(engine, branch):
-    identity = finished(engine, owner="me")
-    settings = dataclasses.replace(BRANCHING, branch=branch)
+    settings = dataclasses.replace(BRANCHING, branch=[branch] if branch else [])
+    expected = losses(train(settings))
     branched = engine.start(settings, "me", paused=True, after=(identity, 15))
     status = engine.command(branched, "step")
     assert (status.state, status.step) == ("paused", 16)
     assert engine.look(branched, 3).step == 3
     engine.command(branched, "resume")
     turn_until_idle(engine)
-    assert losses(engine.snapshot(branched)) == curves(settings)
+    assert losses(engine.snapshot(branched)) == expected
     engine.command(branched, "reset")
     assert engine.snapshot(branched).step == 0
     engine.command(branched, "resume")
     turn_until_idle(engine)
-    assert losses(engine.snapshot(branched)) == curves(settings)
+    assert losses(engine.snapshot(branched)) == expected
 
 
 @pytest.mark.parametrize("gone", [True, False])
@@ -116,7 +106,7 @@ def test_a_run_without_a_usable_predecessor_starts_at_step_0(engine, gone):
 
 
 def test_checkpoints_of_all_runs_stay_within_the_memory_limit(clock):
-    size = finished_bytes()
+    size = train(BRANCHING).checkpoints.bytes
     engine = Engine(Limits(workers=0, checkpoint_bytes=2 * size), clock)
     runs = [finished(engine) for _ in range(3)]
     for _ in range(9):
@@ -128,25 +118,3 @@ def test_checkpoints_of_all_runs_stay_within_the_memory_limit(clock):
     assert counts[0] < counts[2] == 40
     for identity in runs:
         assert engine.look(identity, 0).step == 0
-
-
-def finished_bytes():
-    run = Run(BRANCHING)
-    run.advance(40)
-    return run.checkpoints.bytes
-
-
-def test_exports_match_the_run(engine):
-    identity = engine.start(SMALL, paused=True)
-    _, history = engine.export(identity, "history")
-    assert history["step"].tolist() == [0]
-    with pytest.raises(ValueError, match="This run no longer exists"):
-        engine.export(f"{identity}0", "history")
-    engine.command(identity, "step")
-    engine.change(identity, lr=1e-9)
-    engine.command(identity, "step")
-    settings, history = engine.export(identity, "history")
-    assert settings.branch == ((1, "lr", 1e-9),)
-    assert history["step"].tolist() == [0, 1, 2]
-    _, weights = engine.export(identity, "weights")
-    assert set(weights) == {"default.0.0.weight", "default.0.1.weight"}

@@ -9,9 +9,7 @@ import pytest
 
 from explorer.training import Engine, Limits, Run
 from explorer.training.scheduling.queue import Runs
-from tests.training.driving import LONG, SMALL, losses, train_alone
-
-# With real threads.
+from tests.training.driving import LONG, SMALL, losses, train, wait_until, watch
 
 
 @pytest.fixture
@@ -21,50 +19,21 @@ def threaded():
     engine.close()
 
 
-def watch(engine, identity, state, most_s=30.0):
-    end = time.monotonic() + most_s
-    while (status := engine.snapshot(identity)).state != state and time.monotonic() < end:
-        time.sleep(0.005)
-    assert status.state == state
-    return status
+def break_runs(where):
+    """Return a kind of runs that raise at a method or property, once they have gone three steps."""
 
-
-def watch_all(engine, identities, state, most_s=60.0):
-    """Look at each again and again: what nobody looks at is paused after a while."""
-    end = time.monotonic() + most_s
-    while {engine.snapshot(each).state for each in identities} != {state} and time.monotonic() < end:
-        time.sleep(0.005)
-    assert [engine.snapshot(each).state for each in identities] == [state] * len(identities)
-
-
-class Broken(Run):
-    """Raises where it is told to, once it has gone three steps."""
-
-    def __init__(self, settings, where):
-        super().__init__(settings)
-        self.where = where
-
-    def advance(self, steps=1):
-        super().advance(steps)
-        self._break("advance")
-
-    def snapshot(self, shown=()):
-        self._break("snapshot")
-        return super().snapshot()
-
-    @property
-    def finished(self):
-        self._break("finished")
-        return super().finished
-
-    def _break(self, where):
-        if where == self.where and self.step >= 3:
+    def broken(run, *given):
+        if run.step >= 3:
             raise RuntimeError("a bug of ours")
+        return Run.finished.fget(run) if where == "finished" else getattr(Run, where)(run, *given)
+
+    return type("Broken", (Run,), {where: property(broken) if where == "finished" else broken})
 
 
 @pytest.mark.parametrize("where", ["advance", "snapshot", "finished"])
 def test_an_exception_anywhere_ends_the_run_and_not_the_worker(where):
-    engine = Engine(Limits(workers=1), make=lambda s: Broken(s, where) if s.seed == 13 else Run(s))
+    broken = break_runs(where)
+    engine = Engine(Limits(workers=1), make=lambda s: (broken if s.seed == 13 else Run)(s))
     try:
         bad, good = engine.start(dataclasses.replace(SMALL, seed=13)), engine.start(SMALL)
         watch(engine, good, "finished")
@@ -93,25 +62,21 @@ def test_an_exception_outside_any_run_does_not_end_a_worker(monkeypatch):
 def test_runs_in_threads_have_the_same_bits_as_alone(threaded):
     races = [dataclasses.replace(SMALL, steps=100, seed=seed) for seed in range(3)]
     identities = [threaded.start(settings) for settings in races]
-    watch_all(threaded, identities, "finished")
     for settings, identity in zip(races, identities, strict=True):
-        done = threaded.snapshot(identity)
-        assert losses(done) == {"default": train_alone(settings).losses["default"].tolist()}
+        assert losses(watch(threaded, identity, "finished")) == losses(train(settings))
 
 
 def test_a_snapshot_does_not_wait_for_the_end_of_a_slice():
     engine = Engine(Limits(workers=1, slice_s=60.0))
     identity = engine.start(LONG)
     try:
-        while engine.snapshot(identity).step == 0:
-            time.sleep(0.005)
+        wait_until(lambda: engine.snapshot(identity).step > 0)
         assert engine.snapshot(identity).state == "running"
     finally:
         engine.close()
 
 
 def test_a_reset_from_another_thread_returns_a_run_to_its_start(threaded):
-    """Whatever a worker is doing, what is shown after a reset is a run that has not begun."""
     identity = threaded.start(LONG)
     for _ in range(30):
         reset = threaded.command(identity, "reset")
@@ -123,7 +88,6 @@ def test_a_reset_from_another_thread_returns_a_run_to_its_start(threaded):
 
 
 def test_snapshots_stay_consistent_under_concurrent_commands(threaded):
-    """Every answer is a whole one: its curve is as long as its step says."""
     identity = threaded.start(dataclasses.replace(LONG, steps=2000))
 
     def visit(command):

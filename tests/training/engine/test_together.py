@@ -6,7 +6,7 @@ import numpy as np
 
 from explorer.training import FULL, Engine, Limits, Run, Settings
 from explorer.training.runs.fused import FusedRuns
-from tests.training.driving import LONG, SMALL, losses, train_alone, turn_until_idle
+from tests.training.driving import LONG, SMALL, losses, train, turn_until_idle
 
 CLASS = Settings(task="digits", steps=30, pace=FULL, device="cpu")
 
@@ -18,13 +18,12 @@ def class_at(engine, count=5):
 def assert_all_ended_as_alone(engine, runs):
     for seed, identity in runs.items():
         status = engine.snapshot(identity)
-        own = train_alone(dataclasses.replace(CLASS, seed=seed))
-        assert (status.state, losses(status)) == ("finished", {k: v.tolist() for k, v in own.losses.items()})
-        assert np.array_equal(own.score["default"], status.snapshot.score["default"])
+        own = train(dataclasses.replace(CLASS, seed=seed))
+        assert (status.state, losses(status)) == ("finished", losses(own))
+        assert np.array_equal(own.snapshot().score["default"], status.snapshot.score["default"])
 
 
 def test_runs_of_a_class_on_one_task_are_fused(clock, monkeypatch):
-    """A turn takes all of them on, however few may run at once, and each has what it would have alone."""
     sizes = []
 
     class Counted(FusedRuns):

@@ -37,7 +37,6 @@ def test_a_run_that_is_watched_is_never_dropped_for_others(clock, state):
 
 
 def test_the_number_of_open_runs_is_bounded(clock):
-    """Nobody can fill the memory with runs that are begun and left at rest."""
     engine = Engine(Limits(workers=0, running=1, waiting=1, idle=2), clock)
     held = [engine.start(SMALL, name, paused=True) for name in ("ada", "bob")]
     with pytest.raises(EngineFull, match=r"2 runs are open\. Try again in about a minute"):
@@ -48,8 +47,7 @@ def test_the_number_of_open_runs_is_bounded(clock):
     assert engine.start(SMALL, "eve", paused=True)
 
 
-def test_a_network_cannot_hold_more_runs_open_than_its_share(clock):
-    engine = Engine(Limits(workers=0), clock)
+def test_a_network_cannot_hold_more_runs_open_than_its_share(engine):
     for name in ("ada", "bob"):
         engine.start(LONG, name, shares={"me": 2}, paused=True)
     with pytest.raises(EngineFull, match="Your network has 2 runs open: close one of their pages"):

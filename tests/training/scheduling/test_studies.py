@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.training import Engine, Limits
-from tests.training.driving import LONG, TICK_S
+from tests.training.driving import LONG, TICK_S, turn_until_idle
 from tests.training.scheduling.counting import Chunk, Counting, make_counting
 
 FULL_PACE = replace(LONG, pace="full")
@@ -15,11 +15,6 @@ FULL_PACE = replace(LONG, pace="full")
 
 def engine_of(clock, **limits):
     return Engine(Limits(workers=0, **limits), clock)
-
-
-def all_done(engine):
-    while engine.turn():
-        pass
 
 
 def test_a_study_runs_from_start_to_finish(clock):
@@ -32,7 +27,7 @@ def test_a_study_runs_from_start_to_finish(clock):
     half = engine.snapshot(identity)
     assert (half.step, half.steps, half.rows) == (5, 12, tuple(range(5)))
     assert half.left_s == pytest.approx(7 * 0.01, rel=0.9, abs=7 * 8 * TICK_S)
-    all_done(engine)
+    turn_until_idle(engine)
     done = engine.snapshot(identity)
     found = (done.state, done.sentence, done.rows, done.left_s)
     assert found == ("finished", "Finished.", tuple(range(12)), None)
@@ -55,7 +50,7 @@ def test_a_paused_study_continues_where_it_stopped(clock, leaves):
     paused = engine.snapshot(identity)
     assert (paused.state, paused.rows, engine.turn()) == ("paused", (0, 1, 2), False)
     assert engine.command(identity, "resume").state == "running"
-    all_done(engine)
+    turn_until_idle(engine)
     assert engine.snapshot(identity).rows == tuple(range(12))
     assert made == ([(), (0, 1, 2)] if leaves else [()])  # of what nobody watches only the rows stay
 
@@ -63,7 +58,7 @@ def test_a_paused_study_continues_where_it_stopped(clock, leaves):
 def test_finished_studies_are_kept_up_to_their_limit(clock):
     engine = engine_of(clock, idle=2)
     started = [engine.start_study(make_counting(clock, total=1), "plan") for _ in range(4)]
-    all_done(engine)
+    turn_until_idle(engine)
     assert Counter(engine.snapshot(each).state for each in started) == {"gone": 2, "finished": 2}
 
 
@@ -75,7 +70,7 @@ def test_an_error_ends_only_its_study(clock):
     engine = engine_of(clock)
     broken = engine.start_study(lambda _plan, _rows: Broken(), "plan")
     sound = engine.start_study(make_counting(clock), "plan")
-    all_done(engine)
+    turn_until_idle(engine)
     assert engine.snapshot(broken).sentence == "This study failed: the disk is on fire."
     assert engine.snapshot(sound).state == "finished"
 
@@ -137,7 +132,6 @@ def of(visitor: str, address: str) -> dict[str, int]:
 
 @pytest.mark.parametrize("names", [("many",) * 6, tuple(f"name {number}" for number in range(6))])
 def test_an_address_that_holds_every_place_yields_one_to_another(clock, names):
-    """Be it a visitor of many studies, or one under many names."""
     engine = engine_of(clock, studying=2)
     for number, name in enumerate(names):
         shares = {name: 9, "there": 99}
@@ -161,12 +155,9 @@ def test_another_address_gets_a_place_at_once_and_no_work_is_lost(clock):
 
     def make(plan, rows):
         made.append(plan)
-        return Chunk(tuple(rows), clock, total=500)
+        return Chunk(tuple(rows), clock, total=150)
 
-    names = [
-        engine.start_study(make, each, f"owner {each}", shares=of(f"name {each}", "there"))
-        for each in range(8)
-    ]
+    names = [engine.start_study(make, each, str(each), shares=of(str(each), "there")) for each in range(8)]
     for _ in range(100):
         engine.turn()
     assert studies._count_begun == 2
@@ -178,6 +169,6 @@ def test_another_address_gets_a_place_at_once_and_no_work_is_lost(clock):
         most = max(most, studies._count_begun)
         engine.command(one, "stop")
     assert most == 3
-    all_done(engine)
+    turn_until_idle(engine)
     assert {engine.snapshot(each).state for each in names} == {"finished"}
     assert (made.count("mine"), len(made)) == (20, 28)

@@ -1,15 +1,9 @@
 from explorer.training.system.clock import WoundClock
-
-
-class Hand:
-    now = 100.0
-
-    def __call__(self):
-        return self.now
+from tests.training.driving import Clock
 
 
 def test_the_clock_runs_while_it_is_wound_then_stops_and_never_runs_back():
-    hand = Hand()
+    hand = Clock(tick_s=0.0, now=100.0)
     clock = WoundClock(hand, most_s=2.0)
     assert clock() == 0
     for second in range(1, 5):

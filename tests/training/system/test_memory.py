@@ -3,13 +3,11 @@
 import mmap
 import re
 import resource
-import time
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from explorer.training import Engine, EngineFull, Limits, Settings, open_engine
 from explorer.training.engine import host
@@ -17,12 +15,11 @@ from explorer.training.scheduling.status import format_error
 from explorer.training.system import memory
 from explorer.training.system.memory import MEMORY
 from tests.training import light
-from tests.training.driving import SMALL, Clock
+from tests.training.driving import SMALL, Clock, wait_until
 
 RULES = ("default", "straight_through", "clipped", "zero")
 LARGE = Settings(task="digits", op="sign", rules=RULES, seeds=10, hidden=256, batch=1024, pace="full")
 LASTING = Settings(task="digits", op="sign", rules=("default",), steps=5000, pace="full")
-PATIENCE_S = 60.0
 LEFT = 200_000_000  # bytes: a small run needs some millions, and a large one takes more
 
 
@@ -32,28 +29,17 @@ def test_a_run_that_exceeds_memory_fails_and_others_continue(monkeypatch):
     engine = open_engine("process")
     try:
         other = engine.start(LASTING, "you")
-        _await(lambda: engine.snapshot(other).step > 0)
+        wait_until(lambda: engine.snapshot(other).step > 0)
         most = _counted_bytes(engine.pid) + LEFT
         assert resource.prlimit(engine.pid, resource.RLIMIT_DATA, (most, most)) == (8_000_000_000,) * 2
         large = engine.start(LARGE, "me")
-        _await(lambda: engine.snapshot(large).state == "failed")
+        wait_until(lambda: engine.snapshot(large).state == "failed")
         assert engine.snapshot(large).sentence == f"This run failed: {memory.USED_UP}."
         before = engine.list()[0].step
-        _await(lambda: engine.snapshot(other).step > before)
+        wait_until(lambda: engine.snapshot(other).step > before)
         assert engine.list()[0].state == "running"
     finally:
         engine.close()
-
-
-def _await(holds: Callable[[], bool]) -> None:
-    """Ask again and again, also where a full machine is too slow to answer: data are loaded meanwhile."""
-    end = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end:
-        with suppress(RuntimeError):
-            if holds():
-                return
-        time.sleep(0.05)
-    raise AssertionError("it never came")
 
 
 def _counted_bytes(pid: int) -> int:
@@ -148,9 +134,10 @@ def test_checkpoints_take_a_quarter_of_the_memory_limit(monkeypatch):
     assert Limits().checkpoint_bytes == 200_000_000
 
 
-@pytest.mark.parametrize(
-    "error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: 4")]
-)
+@pytest.mark.parametrize("error", [
+    MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: 4"),
+    torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.\n…"),
+])  # fmt: skip
 def test_running_out_of_memory_is_reported_in_a_plain_sentence(error):
     assert format_error(error) == memory.USED_UP
     assert format_error(ValueError("no.\nmore")) == "no"
