@@ -59,10 +59,7 @@ FAULTS = (
         file="explorer/training/nets/layers/learned.py",
         old='if name in learn or f"{rule.key}.{name}" in learn)',
         new="if name in learn)",
-        tests=(
-            "training/runs/test_learning.py "
-            "training/runs/test_learning_channels.py training/settings/test_settings.py"
-        ),
+        tests="training/runs/test_learning.py training/settings/test_settings.py",
     ),
     Fault(
         name="The held-out data choose the rate that they judge",
@@ -90,7 +87,7 @@ FAULTS = (
         file="explorer/training/instruments/spread.py",
         old=f"{_SUMMED} - variance / DRAWS",
         new=_SUMMED,
-        tests="training/instruments/test_spread.py",
+        tests="training/instruments/test_bias.py",
     ),
     Fault(
         name="An image that several rules misread counts as misread by each alone",

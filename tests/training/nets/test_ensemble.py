@@ -1,30 +1,22 @@
 import math
+from functools import partial
 
 import pytest
 import torch
-from torch.nn import functional
 
 from explorer.gradient import bind, pair
-from explorer.training import Settings
 from explorer.training.instruments.base.gradients import compute_gradients
-from explorer.training.nets.architectures import (
-    DENSE,
-    KERNELS,
-    MAPS,
-    QUANTISED,
-    SPIKING,
-    Member,
-    build_tail,
-    draw_start,
-)
+from explorer.training.nets import architectures
+from explorer.training.nets.architectures import DENSE, KERNELS, MAPS, QUANTISED, SPIKING, Member
 from explorer.training.nets.ensemble import Ensemble
 from explorer.training.nets.layers import Activation, Dense, FixedInput, Relu, Spread, Trace
 from explorer.training.nets.layers.boundary import Boundary
 from explorer.training.nets.layers.op_rules import OpRules, join_rules
 from explorer.training.numerics.losses import squared_error
-from explorer.training.numerics.optimisers import OPTIMISERS, PlainDescent
+from explorer.training.numerics.optimisers import PlainDescent
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import loop_over, take_part
+from tests.training.by_hand import run_dense, run_maps, run_spikes
 
 X = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
 Y = torch.tensor([[1.0], [0.0]])
@@ -47,9 +39,8 @@ def net(request):
             return [Spread([member.seed for member in members]), first, Activation(boundary(members)), last]
 
         def fixed(members):
-            return build_tail(
-                FixedInput([w1], [X], [member.seed for member in members]), (2, 3, 1), boundary(members)
-            )
+            first = FixedInput([w1], [X], [member.seed for member in members])
+            return architectures.build_tail(first, (2, 3, 1), boundary(members))
 
         if request.param == "the same x":
             (first,) = FixedInput([w1], [X], [0]).get_start_values()
@@ -75,6 +66,7 @@ def test_one_step_matches_values_by_hand(net):
     """Prediction (2, 0), loss 1: only the first example and the first unit have a gradient."""
     trained = net()
     assert trained.step(*BATCH, lr=0.25)[:, 0].tolist() == [1.0, 2.0, 4.0]
+    assert facts_of(trained).w1_moved == 0.5
     w1, w2 = weights(trained)
     assert torch.equal(w1, torch.tensor([[1.5, -3.0, -1.0], [-1.0, -2.0, 4.0]]))
     assert torch.equal(w2, torch.tensor([[0.0], [1.0], [0.0]]))
@@ -87,12 +79,6 @@ def test_gradient_facts_match_values_by_hand(net):
     assert facts.blocked == 1 / 6
     assert facts.passed == 0.5
     assert facts.idle_units == 2 / 3
-
-
-def test_the_distance_that_w1_moved_is_reported(net):
-    trained = net()
-    trained.step(*BATCH, lr=0.25)
-    assert facts_of(trained).w1_moved == 0.5
 
 
 def test_a_net_with_nan_weights_leaves_even_if_its_loss_is_finite(net):
@@ -114,7 +100,6 @@ def test_the_gradient_is_0_where_relu_is_0_for_any_upstream_gradient():
 
 @loop_over("rule", take_part(RULES))
 def test_a_pair_matches_autograd_bit_for_bit(rule):
-    """Bit for bit, for every op, at kinks too."""
     x = torch.arange(-32, 33).reshape(5, 13) / 8
     g = torch.linspace(-2, 3, 65).reshape(5, 13)
     for op in OPS:
@@ -128,53 +113,13 @@ def test_a_pair_matches_autograd_bit_for_bit(rule):
             torch.testing.assert_close(backward(x, ours, g), gradient, rtol=0, atol=0, equal_nan=True)
 
 
-def reference(net, x, parameters, op, times=8):
+def reference(net, x, parameters, op):
     """The output of one net, written a second time for autograd."""
-    weights, biases = parameters[::2], parameters[1::2]
+    layers = list(zip(parameters[::2], parameters[1::2], strict=True))
     if net is SPIKING:
-        return spiking(x, list(zip(weights, biases, strict=True)), op, times)
-    if net in (MAPS, KERNELS):
-        return convolved(x, list(zip(weights, biases, strict=True)), op, on_kernels=net is KERNELS)
-    for number, (w, b) in enumerate(zip(weights, biases, strict=True)):
-        if net is QUANTISED:
-            unit = len(w) ** 0.5
-            x = (x.relu() if number else x) @ (op(w * unit) / unit) + b
-        else:
-            x = (op(x) if number else x) @ w + b
-    return x
-
-
-def convolved(x, layers, op, *, on_kernels):
-    """By torch's own convolution and pooling, channels first."""
-    maps = x.unflatten(1, (1, 8, 8))
-    for number, (w, b) in enumerate(layers[:-1]):
-        unit = len(w) ** 0.5
-        used = op(w * unit) / unit if on_kernels else w
-        kernels = used.T.unflatten(1, (-1, 3, 3))
-        stride = 2 if number and maps.shape[2] > 2 else 1
-        maps = functional.conv2d(maps, kernels, b[0], stride=stride, padding=1)
-        maps = maps.relu() if on_kernels else op(maps)
-        maps = maps if number else functional.avg_pool2d(maps, 2)
-    w, b = layers[-1]
-    return maps.flatten(1) @ w + b
-
-
-def spiking(x, layers, op, times):
-    fires = ((1 - x) * (times - 1)).round().long()
-    spikes = [((fires == time) & (x > 0.1)).float() for time in range(times)]
-    for w, b in layers[:-1]:
-        v = z = torch.zeros(len(x), w.shape[1])
-        after = []
-        for arriving in spikes:
-            v = 0.9 * v * (1 - z.detach()) + arriving @ w + b
-            z = op(v - 1)
-            after.append(z)
-        spikes = after
-    (w, b), v, total = layers[-1], 0, 0
-    for arriving in spikes:
-        v = 0.9 * v + arriving @ w + b
-        total = total + v
-    return total / times
+        return run_spikes(x, layers, op)[1]
+    run = run_maps if net in (MAPS, KERNELS) else run_dense
+    return run(x, layers, op, on_weights=net in (QUANTISED, KERNELS))[1]
 
 
 @pytest.mark.parametrize("n", [5, 32])
@@ -201,14 +146,13 @@ def test_the_loss_and_gradients_of_every_member_match_autograd(net, op, rules, n
 
     def build(members):
         numbers = [member.rule for member in members]
-        whole = any(
-            "mean" in str(OPS[op].formula) or "mean" in rule or rule == "magnitude_aware" for rule in rules
-        )
+        whole = op == "scaled_binarize" or any("mean" in rule for rule in rules)
         boundary = Boundary(OpRules(pairs, whole), numbers, [0] * len(numbers))
         return net.build(ends, True, boundary, [member.seed for member in members])
 
     scale = 3.0 if net is SPIKING else 1.0
-    start = [draw_start(build(members[:1]), generator, scale, unit=False, bias=0.3) for _ in range(seeds)]
+    draw = partial(architectures.draw_start, build(members[:1]), generator, scale, unit=False, bias=0.3)
+    start = [draw() for _ in range(seeds)]
     x = torch.rand(seeds, n, ends[0], generator=generator)
     y = torch.randn(seeds, n, 3, generator=generator)
     nets = Ensemble(members, build, start, PlainDescent)
@@ -216,7 +160,8 @@ def test_the_loss_and_gradients_of_every_member_match_autograd(net, op, rules, n
         now = nets.run_pass(x, y, squared_error)
     for place_, member in enumerate(members):
         leaves = [value.clone().requires_grad_() for value in start[member.seed]]
-        output = reference(net, x[member.seed], leaves, bind(op, rules[member.rule], {}))
+        bound = bind(op, rules[member.rule], {})
+        output = reference(net, x[member.seed], leaves, lambda x, _, bound=bound: bound(x))
         loss = (output - y[member.seed]).square().sum()
         expected = torch.autograd.grad(loss, leaves, allow_unused=True, materialize_grads=True)
         assert now.numbers[0, place_] == pytest.approx(loss.item(), rel=1e-4)
@@ -226,13 +171,9 @@ def test_the_loss_and_gradients_of_every_member_match_autograd(net, op, rules, n
 
 
 def test_hidden_biases_are_drawn_after_all_weights():
-    settings = Settings(task="circles")
     boundary = Boundary(OpRules([pair("sign", "default", {})], has_reduction=False), [0], [0])
-    build = DENSE.build((2, 4, 4, 2), True, boundary, [0])
-    first, second = (
-        draw_start(build, torch.Generator().manual_seed(settings.seed), 1.0, unit=False, bias=bias)
-        for bias in (0.0, 1.0)
-    )
+    draw = partial(architectures.draw_start, DENSE.build((2, 4, 4, 2), True, boundary, [0]), unit=False)
+    first, second = (draw(torch.Generator().manual_seed(0), 1.0, bias=bias) for bias in (0.0, 1.0))
     found = [torch.equal(a, b) for a, b in zip(first, second, strict=True)]
     assert found == [True, False, True, False, True, True]
 
@@ -245,20 +186,3 @@ def test_statistics_of_a_custom_formula_are_taken_over_one_net():
         both = Boundary(rules, [0, 0], [0, 0]).backward(x, x.sign(), torch.ones_like(x))
         alone = [rules.pairs[0][1](one, one.sign(), torch.ones_like(one)) for one in x]
         assert torch.equal(both, torch.stack(alone)), whole
-
-
-@pytest.mark.parametrize("optimiser", OPTIMISERS.values())
-def test_members_with_several_rates_match_each_rate_alone(optimiser):
-    """Bit for bit: ``lr`` by the number of a rule."""
-    start = torch.randn(4, 64, generator=torch.Generator().manual_seed(0))
-    every, together = slice(None), start.clone()
-    rates = [((slice(0, 1), every), 0.1), ((slice(1, 3), every), 0.003), ((slice(3, 4), every), 1e-5)]
-    alone = {rate: start.clone() for _, rate in rates}
-    one, many = optimiser(together), {rate: optimiser(start) for rate in alone}
-    for step in range(3):
-        gradients = torch.randn(4, 64, generator=torch.Generator().manual_seed(step))
-        one.step(together, gradients.clone(), rates)
-        for rate, parameters in alone.items():
-            many[rate].step(parameters, gradients.clone(), rate)
-    for place, rate in rates:
-        assert torch.equal(together[place], alone[rate][place])

@@ -88,20 +88,6 @@ def test_each_kind_of_layer_is_complete_and_has_a_unique_key():
     assert set(keys) == set(stages.STAGES) == set(net.NETS)
 
 
-def test_the_missing_places_of_a_new_kind_are_named(monkeypatch):
-    architecture = Architecture(Residual, built)
-    places = ["an Architecture in nets/architectures.py", "a task", "a row of STAGES", "a row of NETS"]
-    assert missing(Residual) == places
-    monkeypatch.setattr(architectures, "RESIDUAL", architecture, raising=False)
-    assert missing(Residual) == places[1:]
-    monkeypatch.setitem(tasks._BY_KEY, "toy", replace(tasks.TASKS["circles"], net=architecture))
-    assert missing(Residual) == places[2:]
-    monkeypatch.setitem(stages.STAGES, "residual", stages.ACTIVATIONS)
-    assert missing(Residual) == places[3:]
-    monkeypatch.setitem(net.NETS, "residual", SCRIPT)
-    assert not missing(Residual)
-
-
 def test_an_architecture_refuses_a_layer_without_its_own_site():
     class Nameless(Activation):
         """Another kind, whose site would be that of the first."""

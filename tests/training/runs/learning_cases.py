@@ -3,7 +3,6 @@ from typing import Any
 import torch
 
 from explorer.catalogue import Op, Parameter, Rule
-from explorer.training import Run, Settings
 
 WEIGHTS: dict[str, Any] = {
     "task": "ternary weights", "op": "quantize", "rules": ("lsq",), "learn": ("s",),
@@ -29,9 +28,3 @@ OPTIMISERS = {
     "momentum": lambda groups, lr: torch.optim.SGD(groups, lr=lr, momentum=0.9),
     "adam": lambda groups, lr: torch.optim.Adam(groups, lr=lr),
 }
-
-
-def train(steps: int, **settings: Any) -> Run:
-    run = Run(Settings(**settings), recorded=("parameters",))
-    run.advance(steps)
-    return run

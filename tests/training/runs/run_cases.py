@@ -1,21 +1,11 @@
 import numpy as np
 import torch
 
-from explorer.training import Run, Settings
+from explorer.training import Settings
 
 DOCUMENTS = Settings(device="cpu")
 SMALL = Settings(steps=40, hidden=8, batch=4, rules=("default", "straight_through"), device="cpu")
 BREAKS = "formula: g / 0"
-
-
-def train(asked, steps=None):
-    result = Run(asked)
-    result.advance(asked.steps if steps is None else steps)
-    return result
-
-
-def curves(finished):
-    return {rule: losses.tolist() for rule, losses in finished.snapshot().losses.items()}
 
 
 def assert_equal_states(one, other):

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.training import Run, Settings, limits
-from explorer.training.runs import stepper
 from explorer.training.runs.checkpoints import Checkpoints, count_bytes, find_nearest, select_steps
+from tests.training.driving import train
 
 SMALL = Settings(
     task="moons", op="sign", rules=("default", "clipped"), steps=24, hidden=8, batch=16, seeds=2, device="cpu"
@@ -52,12 +52,6 @@ def test_checkpoints_may_fill_their_memory_limit():
     assert kept.copy_until(7).steps == (0,)
 
 
-def train(settings, steps=None):
-    result = Run(settings)
-    result.advance(settings.steps if steps is None else steps)
-    return result
-
-
 def read_numbers(one):
     """Return all numbers of a run, by seed and to the last bit."""
     snapshot = one.snapshot()
@@ -68,16 +62,7 @@ def read_numbers(one):
     )  # fmt: skip
 
 
-def test_going_back_restores_the_run_at_that_step(monkeypatch):
-    there, before = train(SMALL), train(SMALL, 11)
-    there.back(11)
-    assert read_numbers(there) == read_numbers(before)
-    assert there.checkpoints.steps == (*before.checkpoints.steps, 11)
-    there.back(0)
-    assert read_numbers(there) == read_numbers(Run(SMALL))
-
-
-def test_going_back_takes_the_nearest_checkpoint(monkeypatch):
+def test_going_back_takes_the_nearest_checkpoint():
     one = train(SMALL)
     one.checkpoints.drop_excess(4)
     assert one.checkpoints.steps == (0, 8, 16)
@@ -88,13 +73,7 @@ def test_going_back_takes_the_nearest_checkpoint(monkeypatch):
     assert read_numbers(one) == read_numbers(train(SMALL))
 
 
-def test_a_run_keeps_as_many_checkpoints_as_fit_in_memory(monkeypatch):
-    state = count_bytes(train(SMALL).checkpoints.state(0))
-    monkeypatch.setattr(stepper, "Checkpoints", lambda spacing: Checkpoints(spacing, max_bytes=2 * state))
-    assert train(SMALL).checkpoints.steps == (0, 16)
-
-
-def test_a_checkpoint_holds_a_nets_numbers_and_generator_states(monkeypatch):
+def test_a_checkpoint_holds_a_nets_numbers_and_generator_states():
     """The batch of a step is drawn again: with digits it would be a third of the state."""
     settings = Settings(task="digits", steps=4, seeds=5, device="cpu")
     one = train(settings)
@@ -130,11 +109,9 @@ def test_going_back_restores_a_rule_that_diverged_later():
     breaks = "formula: g / 0"
     settings = dataclasses.replace(SMALL, rules=("default", breaks))
     one = train(settings)
-    assert one.snapshot().diverged == {"default": None, breaks: 1}
-    one.back(1)
-    assert one.snapshot().diverged == {"default": None, breaks: None}
-    one.advance(1)
-    assert one.snapshot().diverged == {"default": None, breaks: 1}
+    for step, diverged in ((24, 1), (1, None), (2, 1)):
+        one.back(step) if step == 1 else one.advance(step - one.step)
+        assert one.snapshot().diverged == {"default": None, breaks: diverged}
 
 
 def test_a_changed_learning_rate_becomes_a_branch_point():
@@ -172,9 +149,7 @@ def test_a_branch_keeps_the_changes_at_its_step():
 
 def test_a_run_follows_another_until_the_step_at_which_they_part():
     """A checkpoint one step beyond is of a net that learned at another rate."""
-    earlier = Run(SMALL)
-    for _ in range(8):
-        earlier.advance(1)
+    earlier = train(SMALL, 8)
     parting = dataclasses.replace(SMALL, branch=[(7, "lr", SMALL.lr * 2)])
     until = parting.find_parting_step(SMALL)
     earlier.checkpoints = Checkpoints(1)

@@ -7,6 +7,7 @@ import torch
 
 from explorer.training import Run, Settings
 from explorer.training.runs.fused import FusedRuns
+from tests.training.driving import train
 from tests.training.runs.run_cases import assert_equal_states, have_same_bits
 from tests.training.tables import points
 
@@ -25,11 +26,8 @@ def class_of(**settings):
     ]  # fmt: skip
 
 
-def begun(settings):
-    runs = [Run(each) for each in settings]
-    for number, run in enumerate(runs):
-        run.advance(3 * number)
-    return runs
+def begun(settings, more=0):
+    return [train(each, 3 * number + more) for number, each in enumerate(settings)]
 
 
 def taken(runs, steps=5):
@@ -43,17 +41,15 @@ def assert_as_alone(together, alone):
     for ours, theirs in zip(together, alone, strict=True):
         assert_equal_states(ours, theirs)
         assert ours.checkpoints.steps == theirs.checkpoints.steps
-        assert all(
-            have_same_bits(ours.checkpoints.state(step), theirs.checkpoints.state(step))
-            for step in ours.checkpoints.steps
-        )
+        for step in ours.checkpoints.steps:
+            assert have_same_bits(ours.checkpoints.state(step), theirs.checkpoints.state(step))
 
 
 @pytest.mark.parametrize("optimiser", ["adam", "momentum", "sgd"])
 @pytest.mark.parametrize(
     "settings",
     [
-        {"task": "digits", "op": "round", "sigma": 5.0},
+        {"task": "digits", "op": "round", "sigma": 5.0}, {"task": "digits", "branch": ((8, "lr", 0.1),)},
         {"task": "digits", "op": "sign", "hidden": (16, 7), "batch": 33}, {"task": "circles", "op": "relu"},
         {"task": "binary weights"}, {"task": "spikes"}, {"task": "digits", "op": "scaled_binarize"},
         {"table": points(78), "op": "round", "hidden": (5, 3), "batch": 20},
@@ -61,29 +57,16 @@ def assert_as_alone(together, alone):
     ids=lambda settings: "-".join(map(str, settings.values()))[:40],
 )  # fmt: skip
 def test_fused_runs_equal_each_run_alone(settings, optimiser):
-    """Losses, scores, readings, parameters, batches to come, and all that is kept."""
     settings = class_of(optimiser=optimiser, **settings)
-    alone = begun(settings)
-    for run in alone:
-        run.advance(5)
-    assert_as_alone(taken(begun(settings)), alone)
+    assert_as_alone(taken(begun(settings)), begun(settings, more=5))
 
 
 def test_fused_runs_continue_alone_as_if_never_fused():
     settings = class_of(task="digits")
-    runs, alone = taken(begun(settings)), begun(settings)
-    for ours, theirs in zip(runs, alone, strict=True):
-        ours.advance(4)
-        theirs.advance(9)
-    assert_as_alone(runs, alone)
-
-
-def test_fused_runs_with_a_changing_rate_equal_each_run_alone():
-    settings = [dataclasses.replace(each, branch=((8, "lr", 0.1),)) for each in class_of(task="digits")]
-    alone = begun(settings)
-    for run in alone:
-        run.advance(5)
-    assert_as_alone(taken(begun(settings)), alone)
+    runs = taken(begun(settings))
+    for run in runs:
+        run.advance(4)
+    assert_as_alone(runs, begun(settings, more=9))
 
 
 def test_fused_runs_part_after_a_non_finite_value_or_an_end():
@@ -115,6 +98,7 @@ def test_runs_with_their_own_data_or_shared_work_are_not_fused():
     branch = ((5, "rule", "clipped"),)
     assert Run(Settings(device="cpu")).fusion_key is None
     assert Run(Settings(task="digits", branch=branch, device="cpu")).fusion_key is None
+    assert Run(Settings(task="digits", op="bernoulli", device="cpu")).fusion_key is None
     learns = {"op": "quantize", "rules": ("lsq",), "learn": ("s",)}
     assert Run(Settings(task="digits", device="cpu", **learns)).fusion_key is None
     drawn = Run(Settings(task="digits", device="cpu"))

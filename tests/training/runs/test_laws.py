@@ -9,17 +9,20 @@ import torch
 
 from explorer.training import Run, Settings
 from explorer.training.instruments import INSTRUMENTS
+from tests.training.driving import train
 from tests.training.runs.learning_cases import SPIKES, UNITS, WEIGHTS
-from tests.training.runs.run_cases import BREAKS, assert_equal_states, train
+from tests.training.runs.run_cases import BREAKS, assert_equal_states
 
 PLAIN: dict[str, Any] = {"rules": ("default", "straight_through"), "hidden": 8, "device": "cpu"}
 COIN: dict[str, Any] = {"task": "digits", "op": "bernoulli", "hidden": 8, "device": "cpu"}
+NUMBERS = "\n".join(f"{row / 7},{row % 5},{3 * row / 7 + 1}" for row in range(50))
 CASES = {
     name: Settings(**{"steps": 12, "seeds": 2} | given)
     for name, given in {
         "the same x at every step": PLAIN | {"seeds": 1},
         "one that breaks": PLAIN | {"task": "digits", "rules": ("default", BREAKS)},
         "a plane": PLAIN | {"task": "moons", "op": "sign", "batch": 16, "optimiser": "momentum"},
+        "a number from a table": {"table": NUMBERS, "op": "tanh", "rules": ("default",), "device": "cpu"},
         "two layers": PLAIN | {"task": "digits", "hidden": (8, 6), "optimiser": "adam"},
         "spikes": {"task": "spikes", "optimiser": "momentum", "device": "cpu"},
         "binary weights": {"task": "binary weights", "optimiser": "sgd", "device": "cpu"},

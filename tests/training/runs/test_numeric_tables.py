@@ -1,4 +1,4 @@
-"""Nets that learn a number from a table: run, resumed run, company and exported script agree in every bit."""
+"""Nets that learn a number from a table: run, company and exported script agree in every bit."""
 
 import random
 
@@ -8,8 +8,8 @@ import torch
 
 from explorer.scripts import script
 from explorer.snippets import layout
-from explorer.training import Run, Settings
-from explorer.training.numerics import mean_squared_error
+from explorer.training import Settings
+from tests.training.driving import losses, train
 
 STEPS = 20
 RULES = ("straight_through", "zero")
@@ -35,11 +35,6 @@ def draw_settings(seed):
     }  # fmt: skip
 
 
-def losses_of(run, steps):
-    run.advance(steps)
-    return run.snapshot().losses[RULES[0]]
-
-
 @pytest.fixture(params=[1, 2, 4], ids="{} threads".format)
 def threads(request):
     before = torch.get_num_threads()
@@ -48,21 +43,15 @@ def threads(request):
     torch.set_num_threads(before)
 
 
-def test_a_run_on_a_table_equals_its_script_and_its_resumed_runs(threads, tmp_path, monkeypatch):
+def test_a_run_on_a_table_equals_its_script_and_a_run_in_company(threads, tmp_path, monkeypatch):
     monkeypatch.setattr(layout, "format_code", lambda code: code)
     monkeypatch.chdir(tmp_path)
     for seed in range(threads * 100, threads * 100 + CASES // 3):
         given = draw_settings(seed)
         settings = Settings(**given, rules=RULES[:1])
-        expected = losses_of(Run(settings, recorded=()), STEPS)
-        np.testing.assert_array_equal(run_script(settings), expected, f"script {seed}")
-        beside = losses_of(Run(Settings(**given, rules=RULES), recorded=()), STEPS)
-        np.testing.assert_array_equal(beside, expected, f"beside another rule {seed}")
-        for step in (1, 5, 12):
-            begun, resumed = Run(settings, recorded=()), Run(settings, recorded=())
-            begun.advance(step)
-            resumed.load_state_dict(begun.state_dict())
-            np.testing.assert_array_equal(losses_of(resumed, STEPS - step), expected, f"resumed {seed}")
+        expected = losses(train(settings, recorded=()))[RULES[0]]
+        assert run_script(settings) == expected, seed
+        assert losses(train(Settings(**given, rules=RULES), recorded=()))[RULES[0]] == expected, seed
 
 
 @pytest.mark.parametrize("target", [lambda i: "ab"[i % 2], lambda i: i / 3], ids=["classes", "numbers"])
@@ -72,7 +61,7 @@ def test_a_script_leaves_out_the_rows_that_lack_a_value(target, tmp_path, monkey
     settings = Settings(table="\n".join(rows), op="sign", rules=RULES[:1], steps=8, device="cpu")
     rows[9:9] = ["?,3,1", "5,NaN,1", "5,5,"]
     assert "# Save your table as table.csv in the folder in which you run this script.\n" in script(settings)
-    assert run_script(settings, "\n".join(rows)).tolist() == losses_of(Run(settings, recorded=()), 8).tolist()
+    assert run_script(settings, "\n".join(rows)) == losses(train(settings, recorded=()))[RULES[0]]
 
 
 def run_script(settings, file_text=None):
@@ -82,16 +71,6 @@ def run_script(settings, file_text=None):
     threads, names = torch.get_num_threads(), {}
     exec(script(settings).rpartition("\nfor op")[0], names)
     function = next(value for name, value in names.items() if name.endswith("_straight_through"))
-    losses, _ = names["train"](function, 0)
+    found, _ = names["train"](function, 0)
     torch.set_num_threads(threads)
-    return np.float32(losses)
-
-
-@pytest.mark.parametrize("rows", range(1, 40))
-def test_the_gradient_of_the_mean_squared_error_matches_autograd(rows):
-    generator = torch.Generator().manual_seed(rows)
-    output = torch.randn(1, rows, 1, generator=generator, requires_grad=True)
-    y = torch.randn(1, rows, 1, generator=generator)
-    loss = (output - y).square().sum() / rows
-    loss.backward()
-    assert torch.equal(mean_squared_error(output.detach(), y)[1], output.grad)
+    return np.float32(found).tolist()

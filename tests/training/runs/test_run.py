@@ -8,7 +8,8 @@ from explorer.training import Run, Settings, Tensors
 from explorer.training.limits import MAX_POINTS
 from explorer.training.runs import lockstep
 from tests.benchmarks.bare_loop import MyReLU
-from tests.training.runs.run_cases import DOCUMENTS, SMALL, curves, train
+from tests.training.driving import losses, train
+from tests.training.runs.run_cases import DOCUMENTS, SMALL
 
 
 def documents_loop(tensors, steps, lr):
@@ -43,23 +44,6 @@ def test_start_tensors_match_those_drawn_by_the_documents():
         assert torch.equal(tensor, torch.randn(shape))
 
 
-def test_relu_learns_the_documents_task():
-    snapshot = train(DOCUMENTS).snapshot()
-    assert 2e7 < snapshot.losses["default"][0] < 4e7
-    assert snapshot.loss["default"] < 1e-4
-    assert snapshot.finished
-
-
-def test_round_by_default_never_moves_w1_and_straight_through_does():
-    snapshot = train(dataclasses.replace(DOCUMENTS, op="round", rules=SMALL.rules, steps=50)).snapshot()
-    still, moving = snapshot.gradients["default"], snapshot.gradients["straight_through"]
-    assert (still.w1, still.w1_moved, still.idle_units, still.blocked) == (0.0, 0.0, 1.0, 1.0)
-    assert still.w2 > 0
-    assert moving.w1_moved > 1
-    assert moving.idle_units == 0.0
-    assert snapshot.loss["straight_through"] < snapshot.loss["default"]
-
-
 def test_a_run_starts_from_copies_of_the_given_tensors():
     x, y, weights = Run(SMALL).tensors()
     given = Tensors(0.5 * x, 0.5 * y, tuple(0.5 * each for each in weights))
@@ -70,7 +54,7 @@ def test_a_run_starts_from_copies_of_the_given_tensors():
     begun.advance(5)
     x, y, weights = begun.tensors()
     assert all(map(torch.equal, (x, y, *weights), start))
-    assert curves(begun) != curves(train(SMALL, steps=5))
+    assert losses(begun) != losses(train(SMALL, steps=5))
 
 
 def test_given_start_tensors_replace_only_the_first_seed():
@@ -138,7 +122,7 @@ def test_divergence_keeps_the_finite_curve_and_ends_the_run():
     assert snapshot.finished
 
 
-@pytest.mark.parametrize("steps", [1, MAX_POINTS, MAX_POINTS + 1, MAX_POINTS + 2, 1234, 1235])
+@pytest.mark.parametrize("steps", [1, MAX_POINTS, MAX_POINTS + 1, 1235])
 def test_a_long_curve_is_thinned(steps):
     done = train(dataclasses.replace(DOCUMENTS, steps=steps, hidden=1, batch=1))
     snapshot = done.snapshot()

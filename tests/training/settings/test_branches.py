@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from explorer.training import Run, Settings, Tensors
 from explorer.training.limits import MAX_BRANCHES
 from explorer.training.settings.branches import format_branch, read_branch
-from tests.training.runs.test_checkpoints import SMALL, read_numbers, train
+from tests.training.driving import train
+from tests.training.runs.test_checkpoints import SMALL, read_numbers
 
 OWN = "formula: g * (abs(x) <= 1)"
 RULES = ("default", "clipped", OWN)
@@ -73,12 +74,20 @@ def test_the_last_of_two_branch_points_at_a_step_wins():
     assert settings.branch == ((4, "lr", 0.5), (9, "lr", 2.0))
 
 
-CHANGES = [{"lr": 0.001}, {"op": "round"}, {"default": "clipped"}, {"rule": OWN}, {"op": "tanh", "lr": 0.1}]
+KINDS = [
+    Settings(task=task, op="sign", rules=SMALL.rules, steps=24, hidden=8, seeds=3, device="cpu")
+    for task in ("documents", "spikes", "ternary weights")
+]
+CHANGES = [{"lr": 0.001}, {"op": "round"}, {"rule": OWN}, {"op": "tanh", "lr": 0.1}]
+BRANCHES = [
+    *((SMALL, changes) for changes in CHANGES),
+    *((settings, {"default": "clipped"}) for settings in (SMALL, *KINDS)),
+]
 
 
-@pytest.mark.parametrize("changes", CHANGES)
-def test_a_branch_equals_a_run_of_its_settings(changes):
-    one = train(SMALL)
+@pytest.mark.parametrize(("settings", "changes"), BRANCHES, ids=range(len(BRANCHES)))
+def test_a_branch_equals_a_run_of_its_settings(settings, changes):
+    one = train(settings)
     before = read_numbers(one)
     branched = one.branch(9, **changes)
     assert branched.step == 9
@@ -87,15 +96,6 @@ def test_a_branch_equals_a_run_of_its_settings(changes):
     assert read_numbers(branched) == read_numbers(train(branched.settings))
     assert read_numbers(branched) != before
     assert read_numbers(one) == before
-
-
-@pytest.mark.parametrize("task", ["documents", "spikes", "ternary weights"])
-def test_a_branch_of_every_kind_of_net_equals_a_run_of_its_settings(task):
-    rules = ("default", "straight_through")
-    settings = Settings(task=task, op="sign", rules=rules, steps=12, hidden=8, seeds=3, device="cpu")
-    branched = train(settings).branch(5, default="straight_through")
-    branched.advance(12)
-    assert read_numbers(branched) == read_numbers(train(branched.settings))
 
 
 def test_a_branch_changes_only_its_rule_from_its_step_on():
@@ -160,11 +160,8 @@ def test_a_branch_keeps_the_initial_weights_of_its_run():
     settings = Settings(rules=("default",), steps=12, device="cpu")
     x, y, weights = Run(settings).tensors()
     start = Tensors(x, y, tuple(0.5 * each for each in weights))
-    given = Run(settings, start)
-    given.advance(12)
+    given = train(settings, tensors=start)
     branched = given.branch(5, lr=1e-7)
     assert branched.snapshot().losses["default"].tolist() == given.snapshot().losses["default"][:5].tolist()
     branched.advance(12)
-    straight = Run(branched.settings, start)
-    straight.advance(12)
-    assert read_numbers(branched) == read_numbers(straight)
+    assert read_numbers(branched) == read_numbers(train(branched.settings, tensors=start))

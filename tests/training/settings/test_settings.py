@@ -33,11 +33,19 @@ def test_defaults_are_the_documents_values():
         ("steps", 0, f"steps must be a whole number from 1 to {MAX_STEPS}, not 0"),
         ("steps", 2.5, "steps must be a whole number"),
         ("hidden", MAX_HIDDEN + 1, f"hidden must be a whole number from 1 to {MAX_HIDDEN}"),
+        ("hidden", (2,) * 5, "1 to 4 widths, not 5"),
+        ("hidden", (16, 300), "from 1 to 256, not 300"),
+        ("bias", 1, "True or False, not 1"),
         ("batch", MAX_BATCH + 1, f"batch must be a whole number from 1 to {MAX_BATCH}"),
         ("seed", -1, "seed must be a whole number from 0"),
         ("lr", 0, "lr must be above 0, not 0"),
         ("lr", float("inf"), "lr must be a finite number, not inf"),
         ("learn_each", "unit", "unknown learn_each 'unit': use one of layer, channel"),
+        ("learn", ("z",), "z cannot be trained: "),
+        ("learn", ("clipped.z",), "clipped.z cannot be trained: "),
+        ("learn", (3,), "learn must be a tuple of parameter names"),
+        ("learn", ("c",), "c does not appear in y"),
+        ("learn_rate", 0, "learn_rate must be above 0"),
         ("pace", 0, "pace must be above 0, not 0"),
         ("device", "abacus", "unknown device 'abacus': use one of cpu"),
     ],
@@ -49,14 +57,12 @@ def test_invalid_settings_are_refused_in_a_sentence(field, value, words):
     assert "\n" not in str(caught.value)
 
 
-def test_the_same_rule_counts_once_however_it_is_spelt():
-    settings = Settings(rules=["zero", "formula: 2*g", "zero", "formula: 2 * g"])
-    assert settings.rules == ("zero", "formula: 2*g")
-
-
-def test_a_parameter_can_be_set_for_one_rule():
-    settings = Settings(op="sign", rules=("clipped",), parameters={"clipped.c": 2})
-    assert settings.parameters == {"clipped.c": 2.0}
+@pytest.mark.parametrize(("field", "given", "kept"), [
+    ("rules", ["zero", "formula: 2*g", "zero", "formula: 2 * g"], ("zero", "formula: 2*g")),
+    ("parameters", {"clipped.c": 2}, {"clipped.c": 2.0}), ("hidden", [8], 8), ("hidden", [8, 4], (8, 4)),
+])  # fmt: skip
+def test_one_choice_has_one_form_however_it_is_spelt(field, given, kept):
+    assert getattr(Settings(**{"op": "sign", "rules": ("clipped",)} | {field: given}), field) == kept
 
 
 def test_settings_survive_json_and_pickle():
@@ -67,7 +73,6 @@ def test_settings_survive_json_and_pickle():
 
 @pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
 def test_every_setting_reads_its_own_text_and_refuses_invalid_text(setting):
-    """The table holds all that a control and a link need, and a run takes all of it."""
     assert setting.label
     assert setting.meaning.endswith(".")
     ends = (setting.low, setting.high) if setting.high else ()
@@ -89,48 +94,30 @@ def test_omitted_settings_are_the_tasks_defaults(task):
     assert TrainingSettings(task=task, lr=0.5).lr == 0.5
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [("16", 16), ("16,8", (16, 8)), ("1,2,3,256", (1, 2, 3, 256)), ("7,", None), ("", None)],
-)
-def test_widths_are_read_and_written_as_in_a_link(text, value):
-    hidden = SETTINGS["hidden"]
-    if value is None:
-        with pytest.raises(ValueError, match="number"):
-            hidden.read(text)
-    else:
-        assert hidden.read(text) == value
-        assert hidden.text_of(value) == text
-
-
-def test_a_list_of_one_width_is_that_width():
-    assert Settings(hidden=[8]).hidden == 8
-    assert Settings(hidden=[8, 4]).hidden == (8, 4)
-    with pytest.raises(ValueError, match="1 to 4 widths, not 5"):
-        Settings(hidden=(2,) * 5)
-    with pytest.raises(ValueError, match="from 1 to 256, not 300"):
-        Settings(hidden=(16, 300))
-
-
-def test_a_switch_is_yes_or_no():
-    assert [SETTINGS["bias"].read(text) for text in ("yes", "no")] == [True, False]
-    assert [SETTINGS["bias"].text_of(value) for value in (True, False)] == ["yes", "no"]
-    with pytest.raises(ValueError, match="True or False, not 1"):
-        Settings(bias=1)
+@pytest.mark.parametrize(("name", "text", "value"), [
+    ("hidden", "16", 16), ("hidden", "16,8", (16, 8)), ("hidden", "1,2,3,256", (1, 2, 3, 256)),
+    ("bias", "yes", True), ("bias", "no", False),
+])  # fmt: skip
+def test_widths_and_switches_are_read_and_written_as_in_a_link(name, text, value):
+    assert SETTINGS[name].read(text) == value
+    assert SETTINGS[name].text_of(value) == text
+    with pytest.raises(ValueError, match=r"\w"):
+        SETTINGS[name].read("7,")
 
 
 def test_settings_beyond_the_size_limits_are_refused():
-    with pytest.raises(ValueError, match=r"60 nets of these widths have .* weights; the limit is 2,000,000"):
-        Settings(task="digits", rules=tuple(list(RULES)[:6]), seeds=10, hidden=(256, 256))
-    with pytest.raises(
-        ValueError, match=r"on 256 examples takes .* multiplications; the limit is 2,000,000,000"
+    six = {"rules": tuple(list(RULES)[:6])}
+    wide = {"task": "digits", "hidden": (256, 256)}
+    spikes = {"task": "spikes", "hidden": (128, 128), "batch": 256}
+    maps = {"task": "digits convolution", "batch": 1_024}
+    for given, words in (
+        (wide, "60 nets of these widths have .* weights; the limit is 2,000,000"),
+        (spikes, "on 256 examples takes .* multiplications; the limit is 2,000,000,000"),
+        (maps, "60 nets on 1024 examples computes .* numbers; the limit is 50,000,000"),
     ):
-        Settings(task="spikes", rules=tuple(list(RULES)[:6]), seeds=10, hidden=(128, 128), batch=256)
-    with pytest.raises(
-        ValueError, match=r"60 nets on 1024 examples computes .* numbers; the limit is 50,000,000"
-    ):
-        Settings(task="digits convolution", rules=tuple(list(RULES)[:6]), seeds=10, batch=1_024)
-    Settings(hidden=MAX_HIDDEN, batch=MAX_BATCH, rules=tuple(list(RULES)[:6]))
+        with pytest.raises(ValueError, match=words):
+            Settings(**six | given, seeds=10)
+    Settings(**six, hidden=MAX_HIDDEN, batch=MAX_BATCH)
 
 
 def test_devices_are_those_of_this_machine(monkeypatch):
