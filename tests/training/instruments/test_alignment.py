@@ -1,6 +1,7 @@
 """The smoothed gradient against independent ways to it: drawn noise, and units flipped one by one."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,38 +19,35 @@ from explorer.training.instruments.base.flips import count_examples
 from explorer.training.instruments.base.smoothed_op import smooth_op
 from explorer.training.instruments.base.smoothing import compute_smoothed_gradient
 from explorer.training.limits import EXAMPLES
-from tests.training.instruments.alignment_cases import nets_of
+from tests.training.driving import build, observe
+
+RECORDED = ("alignment",)
 
 
 def test_alignment_of_a_convolution_matches_gradients_of_its_kernels(monkeypatch):
     """Torch's own convolutions, from both gradients at their maps to kernels and biases."""
     monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 8)
-    nets = nets_of(task="digits convolution", op="sign", rules=("clipped",), hidden=(3, 4), sigma=0.7)
+    nets = observe(task="digits convolution", op="sign", rules=("clipped",), hidden=(3, 4), sigma=0.7)
     ours = measure(nets)[:, 0]
     assert ours.shape == (2, 2)
     maps = nets.x[0].unflatten(1, (1, 8, 8))
     for number, layer in enumerate(nets.op_layers):
         kernels, bias = (each[0].clone() for each in nets.ensemble.parameter_views[layer - 1])
-        kernels, bias = (
-            kernels.T.unflatten(1, (-1, 3, 3)).contiguous().requires_grad_(),
-            bias[0].requires_grad_(),
-        )
+        kernels = kernels.T.unflatten(1, (-1, 3, 3)).contiguous().requires_grad_()
+        bias = bias[0].requires_grad_()
         with torch.enable_grad():
             x = functional.conv2d(maps, kernels, bias, stride=1 + number, padding=1)
         op = nets.current_pass.traces[layer].op
-        both = [
-            torch.cat([each.flatten() for each in torch.autograd.grad(
-                x, (kernels, bias), g[0].reshape(x.shape), retain_graph=True
-            )])
-            for g in (op.gradient, compute_smoothed_gradient(nets, layer, nets.x.shape[1]))
-        ]  # fmt: skip
+        pull = partial(torch.autograd.grad, x, (kernels, bias), retain_graph=True)
+        soft = compute_smoothed_gradient(nets, layer, nets.x.shape[1])
+        both = [torch.cat([*map(torch.flatten, pull(g[0].reshape(x.shape)))]) for g in (op.gradient, soft)]
         assert ours[0, number] == pytest.approx(functional.cosine_similarity(*both, dim=0).item(), abs=1e-4)
         maps = functional.avg_pool2d(x.detach().sign(), 2)
 
 
 @pytest.mark.parametrize(("task", "count"), [("digits", EXAMPLES), ("digits convolution", 8)])
 def test_the_number_of_examples_is_reported(task, count):
-    nets = nets_of(task=task, op="sign", rules=("straight_through",))
+    nets = observe(task=task, op="sign", rules=("straight_through",))
     assert count_examples(nets) == count
     said = "8 with 8 and 16 maps" if nets.settings.widths == (8, 16) else f"up to {count} examples"
     assert said in INSTRUMENT.limits
@@ -67,35 +65,24 @@ def test_cosine_and_agreement_match_values_by_hand():
 def test_the_true_derivative_has_alignment_1_and_zero_has_none():
     """With little noise the smoothed tanh is tanh, and its own gradient points the same way."""
     rules = ("default", "formula: -g * (1 - y**2)", "zero")
-    alignment = (
-        Run(Settings(task="digits", op="tanh", rules=rules, hidden=(6, 5), sigma=0.05, device="cpu"))
-        .snapshot()
-        .alignment
-    )
+    run = build(recorded=RECORDED, task="digits", op="tanh", rules=rules, hidden=(6, 5), sigma=0.05)
+    alignment = run.snapshot().alignment
     assert alignment["default"].tolist() == pytest.approx([1, 1], abs=0.01)
     # Two reversals, one behind the other, are none.
     assert alignment["formula: -g * (1 - y**2)"].tolist() == pytest.approx([1, -1], abs=0.01)
     assert np.isnan(alignment["zero"]).all()
 
 
-def test_the_alignment_series_does_not_depend_on_snapshots():
-    settings = Settings(task="circles", rules=("clipped", "default"), hidden=(8, 4), steps=410, device="cpu")
-    alone, watched, without = Run(settings), Run(settings), Run(settings, recorded=())
-    for _ in range(7):
-        watched.advance()
-        watched.snapshot(tuple(INSTRUMENTS))
-    alone.advance(7)
-    without.advance(7)
-    one, other = (run.snapshot() for run in (alone, watched))
-    assert one.measured_steps.tolist() == [0, 3, 6]
-    record = one.measured["alignment"]["clipped"]
+def test_the_alignment_series_is_measured_at_intervals():
+    rules = ("clipped", "default")
+    run = build(7, RECORDED, task="circles", rules=rules, hidden=(8, 4), steps=410)
+    snapshot = run.snapshot()
+    assert snapshot.measured_steps.tolist() == [0, 3, 6]
+    record = snapshot.measured["alignment"]["clipped"]
     assert [len(each) for each in record["cosines"]] == [3, 3]
-    np.testing.assert_array_equal(record["cosines"], other.measured["alignment"]["clipped"]["cosines"])
     np.testing.assert_array_equal(record["cosine"], [each[-1] for each in record["cosines"]])
-    assert np.isnan(one.alignment["default"]).all()
-    for run in (watched, without):
-        assert torch.equal(run.nets.ensemble.parameters, alone.nets.ensemble.parameters)
-    assert without.snapshot().measured == {}
+    assert np.isnan(snapshot.alignment["default"]).all()
+    assert build(7, task="circles").snapshot().measured == {}
 
 
 def test_sigma_changes_the_alignment_but_not_the_run():
@@ -115,10 +102,12 @@ def test_sigma_changes_the_alignment_but_not_the_run():
 
 
 def test_alignment_is_averaged_over_seeds():
-    settings = {"task": "circles", "rules": ("clipped",), "hidden": 8, "device": "cpu"}
-    both = Run(Settings(seeds=2, **settings)).snapshot().alignment["clipped"]
-    alone = [Run(Settings(seed=seed, **settings)).snapshot().alignment["clipped"] for seed in range(2)]
-    np.testing.assert_allclose(both, np.mean(alone, 0), rtol=1e-5)
+    def alignment(**seeds):
+        run = build(recorded=RECORDED, task="circles", rules=("clipped",), hidden=8, **seeds)
+        return run.snapshot().alignment["clipped"]
+
+    alone = [alignment(seed=seed) for seed in range(2)]
+    np.testing.assert_allclose(alignment(seeds=2), np.mean(alone, 0), rtol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -126,14 +115,12 @@ def test_alignment_is_averaged_over_seeds():
     [
         ({"task": "binary weights"}, "this task applies the op to weights"),
         ({"task": "spikes"}, "flipping a spiking unit also changes its later time steps"),
-        (
-            {"task": "digits", "op": "scaled_binarize", "rules": ("straight_through",)},
-            "averages over all values",
-        ),
+        ({"op": "bernoulli", "rules": ("sigmoid_st",)}, "the op is random"),
+        ({"op": "scaled_binarize", "rules": ("straight_through",)}, "averages over all values"),
     ],
 )
 def test_a_missing_measurement_is_explained(settings, why):
-    snapshot = Run(Settings(device="cpu", **settings)).snapshot()
+    snapshot = build(recorded=RECORDED, **{"task": "digits"} | settings).snapshot()
     assert snapshot.unmeasured["alignment"].startswith("Not measured here: ")
     assert why in snapshot.unmeasured["alignment"]
     assert "alignment" not in snapshot.measured
@@ -141,20 +128,18 @@ def test_a_missing_measurement_is_explained(settings, why):
 
 
 def test_smooth_op_finds_the_jumps_of_an_op():
-    op = nets_of(task="digits", op="clamp", rules=("default",)).op
-    assert not len(smooth_op(op, {}, 0.5, torch.device("cpu")).at)
-    jumping = nets_of(task="digits", op="hardshrink", rules=("default",)).op
-    known = smooth_op(jumping, {}, 0.5, torch.device("cpu"))
-    assert known.at.tolist() == [-0.5, 0.5]
-    assert not known.flat
-    fine = nets_of(task="digits", op="formula: round(1000 * x) / 1000", rules=("default",)).op
-    many = smooth_op(fine, {}, 0.5, torch.device("cpu"))
+    smooth, jumping, many = (
+        smooth_op(find_op(op), {}, 0.5, torch.device("cpu"))
+        for op in ("clamp", "hardshrink", "formula: round(1000 * x) / 1000")
+    )
+    assert not len(smooth.at)
+    assert (jumping.at.tolist(), jumping.flat) == ([-0.5, 0.5], False)
     x = torch.linspace(-3, 3, 7)
     torch.testing.assert_close(many.get_slope(x), torch.ones(7), rtol=0.02, atol=0.02)
 
 
 def test_wide_nets_are_measured_on_fewer_examples(monkeypatch):
-    nets = nets_of(task="digits", op="sign", rules=("clipped",), hidden=(40, 40))
+    nets = observe(task="digits", op="sign", rules=("clipped",), hidden=(40, 40))
     monkeypatch.setattr("explorer.training.instruments.base.flips._FLIPS", 40 * 40 * 10)
     n = count_examples(nets)
     assert n == 10

@@ -1,6 +1,7 @@
-"""The bias of a batch's gradient, against all outputs of all units with their chances."""
+"""Bias and spread of a batch's gradient, against all outputs of all units with their chances, and draws."""
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -10,16 +11,18 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from explorer.training import Run, Settings
+from explorer.training import Run
 from explorer.training.instruments.base import exact
 from explorer.training.instruments.base.exact import make_exact_estimator
 from explorer.training.instruments.base.instrument import Nets
-from explorer.training.instruments.spread import DRAWS, Bias, estimate_bias
+from explorer.training.instruments.spread import DRAWS, Bias, _compute_ratio, estimate_bias
 from explorer.training.nets.layers.moment import Moment
+from explorer.training.numerics import cross_entropy
 from tests.selection import take_part
+from tests.training.driving import build, measure
 
-SMALL: dict[str, Any] = {"task": "moons", "device": "cpu", "steps": 100, "lr": 0.05}
-DIGITS: dict[str, Any] = {"task": "digits", "device": "cpu", "steps": 100}
+SMALL: dict[str, Any] = {"task": "moons", "steps": 100, "lr": 0.05}
+DIGITS: dict[str, Any] = {"task": "digits", "steps": 100}
 
 
 class Coin(NamedTuple):
@@ -54,10 +57,6 @@ COINS = {
 }
 
 
-def nets_of(run: Run) -> Nets:
-    return run.recorder.observe(run.settings)
-
-
 def seen(run: Run) -> dict[str, list[Bias]]:
     """The bias by rule, by layer with the op."""
     records = run.snapshot(visible=("spread",)).measured["spread"]
@@ -72,11 +71,8 @@ def enumerated(nets: Nets, coin: Coin, member: int) -> tuple[list[Tensor], list[
     x, y = (each[member % len(each)] for each in nets.batch)
     found = []
     for by_rule in (True, False):
-        own = [
-            each[member].double().requires_grad_()
-            for views in nets.ensemble.parameter_views
-            for each in views
-        ]
+        views = [each for own in nets.ensemble.parameter_views for each in own]
+        own = [each[member].double().requires_grad_() for each in views]
         loss = mean_loss(x.double(), y, own, coin, torch.ones(len(x)).double(), by_rule)
         found.append(list(torch.autograd.grad(loss, own[:-2:2])))
     return found[0], found[1]
@@ -103,11 +99,11 @@ def mean_loss(x: Tensor, y: Tensor, own: list[Tensor], coin: Coin, chance: Tenso
 @pytest.mark.parametrize(("op", "hidden"), take_part(product(COINS, [(4,), (3, 2)])))
 def test_the_bias_matches_an_enumeration_of_all_outputs(op: str, hidden: tuple[int, ...]) -> None:
     coin = COINS[op]
-    run = Run(Settings(op=op, rules=(coin.rule,), hidden=hidden, seeds=3, **SMALL), recorded=())
+    run = build(op=op, rules=(coin.rule,), hidden=hidden, seeds=3, **SMALL)
     told = 0
     for step in (0, 10, 30, 60, 100):
         run.advance(step - run.step)
-        both = [enumerated(nets_of(run), coin, member) for member in range(3)]
+        both = [enumerated(run.recorder.observe(run.settings), coin, member) for member in range(3)]
         for layer, (share, within) in enumerate(seen(run)[coin.rule]):
             between = sum(float((by_rule[layer] - own[layer]).square().sum()) for by_rule, own in both)
             wanted = (between / sum(float(own[layer].square().sum()) for _, own in both)) ** 0.5
@@ -119,36 +115,10 @@ def test_the_bias_matches_an_enumeration_of_all_outputs(op: str, hidden: tuple[i
     assert told >= 2
 
 
-@pytest.mark.parametrize(("op", "hidden"), take_part(product(COINS, [(4,), (3, 2)])))
-def test_the_reference_gradient_is_exact_on_average(op: str, hidden: tuple[int, ...]) -> None:
-    coin = COINS[op]
-    run = Run(Settings(op=op, rules=(coin.rule,), hidden=hidden, seeds=1, **SMALL), recorded=())
-    run.advance(20)
-    nets = nets_of(run)
-    estimate = make_exact_estimator(nets)
-    assert estimate
-    looks: list[list[Tensor]] = []
-    for again in range(400):
-        look = nets.ensemble.observe(*nets.batch, nets.task.loss, again)
-        known = estimate(look)
-        assert known
-        looks.append(
-            [
-                look.traces[at - 1].saved[0][0].mT.double() @ g[0].double()
-                for at, g in zip(nets.op_layers, known, strict=True)
-            ]
-        )
-    for layer, wanted in enumerate(enumerated(nets, coin, 0)[1]):
-        draws = torch.stack([look[layer] for look in looks])
-        error = draws.std(0) / len(draws) ** 0.5
-        assert ((draws.mean(0) - wanted).abs() <= 5 * error + 1e-6).all()
-
-
 def test_a_unit_without_outgoing_weights_has_no_gradient() -> None:
     """Whatever the layers above it draw, they draw it for both of its outputs."""
-    run = Run(Settings(op="bernoulli", rules=("sigmoid_st",), hidden=(3, 2), seeds=2, **SMALL), recorded=())
-    run.advance(20)
-    nets = nets_of(run)
+    run = build(20, op="bernoulli", rules=("sigmoid_st",), hidden=(3, 2), seeds=2, **SMALL)
+    nets = run.recorder.observe(run.settings)
     _, above = nets.op_layers
     nets.ensemble.parameter_views[above - 1][0][:, 2] = 0
     estimate = make_exact_estimator(nets)
@@ -159,31 +129,12 @@ def test_a_unit_without_outgoing_weights_has_no_gradient() -> None:
     assert known[0][..., :2].abs().max() > 1e-4
 
 
-UNBIASED = ("reinforce", "reinforce_baseline", "arm", "disarm")
-
-
-def test_straight_through_shows_a_bias_and_unbiased_rules_show_none() -> None:
-    rules = (*UNBIASED, "sigmoid_st", "st_gumbel")
-    run = Run(Settings(op="bernoulli", rules=rules, seeds=3, **DIGITS), recorded=())
-    for step in (0, 20, 50, 100):
-        run.advance(step - run.step)
-        its = seen(run)
-        for rule in UNBIASED:
-            ((share, within),) = its[rule]
-            assert share == 0
-            assert within > 0.1
-        for rule in ("sigmoid_st", "st_gumbel"):
-            ((share, within),) = its[rule]
-            assert share > 6 * within > 0
-
-
 @pytest.mark.parametrize(("op", "rule", "wanted"), [
     ("gaussian_noise", "default", 0), ("gaussian_noise", "formula: 2 * g", 1), ("dropout", "default", 0),
     ("gumbel_sigmoid", "default", 0), ("stochastic_round", "default", 1), ("bernoulli", "zero", 1),
 ])  # fmt: skip
 def test_an_unbiased_rule_has_bias_0_and_a_zero_rule_misses_it_all(op: str, rule: str, wanted: int) -> None:
-    run = Run(Settings(op=op, rules=(rule,), seeds=2, **DIGITS), recorded=())
-    run.advance(10)
+    run = build(10, op=op, rules=(rule,), seeds=2, **DIGITS)
     ((share, within),) = seen(run)[rule]
     assert share == pytest.approx(wanted, abs=1e-4)
     assert within == pytest.approx(0, abs=1e-4)
@@ -197,16 +148,13 @@ def test_an_unbiased_rule_has_bias_0_and_a_zero_rule_misses_it_all(op: str, rule
     {"task": "moons", "op": "formula: where(u() < sigmoid(x - mean(x)), 1, 0)"},
 ], ids=str)  # fmt: skip
 def test_the_spread_is_measured_if_the_bias_cannot_be(given: dict[str, Any]) -> None:
-    run = Run(Settings(**{"rules": ("straight_through",), "device": "cpu", "steps": 4} | given), recorded=())
-    run.advance(2)
-    for own in run.snapshot(visible=("spread",)).measured["spread"].values():
-        assert own
+    for own in measure("spread", 2, **{"rules": ("straight_through",)} | given)[1].values():
         assert len(own["bias"]) == len(own["within"]) == 0
         assert len(own["spread"]) >= 2
 
 
 def test_the_bias_is_not_measured_in_wide_nets(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = Run(Settings(op="bernoulli", rules=("sigmoid_st",), seeds=1, **SMALL), recorded=())
+    run = build(op="bernoulli", rules=("sigmoid_st",), seeds=1, **SMALL)
     monkeypatch.setattr(exact, "_MAX_NUMBERS", 2)
     assert seen(run) == {"sigmoid_st": []}
 
@@ -244,9 +192,41 @@ def test_copies_of_an_example_share_their_draws() -> None:
 
 def test_the_bias_is_the_same_at_each_request() -> None:
     rules = ("sigmoid_st", "disarm")
-    run, other = (Run(Settings(op="bernoulli", rules=rules, seeds=2, **SMALL), recorded=()) for _ in range(2))
+    run, other = (build(op="bernoulli", rules=rules, seeds=2, **SMALL) for _ in range(2))
     for _ in range(3):
         run.advance(5)
         assert seen(run) == seen(run)
     other.advance(15)
     assert seen(other) == seen(run)
+
+
+@pytest.mark.parametrize("rule", ["sigmoid_st", "disarm"])
+def test_the_spread_is_close_to_that_of_400_draws(rule: str) -> None:
+    run, records = measure("spread", 20, op="bernoulli", task="digits", rules=(rule,), seeds=3, steps=30)
+    observe = partial(run.nets.ensemble.observe, *run.nets.batch, cross_entropy)
+    looks = [observe(redraws=1000 + again).gradients for again in range(400)]
+    wanted = []
+    for layer in (1, 3):
+        draws = torch.stack([each[layer][0].flatten(1) for each in looks]).double()
+        mean = draws.mean(0)
+        strayed = (draws - mean).square().sum(2).mean(0).sqrt()
+        wanted.append(float((strayed / mean.norm(dim=1)).median()))
+    assert records[rule]["spread"] == pytest.approx(wanted, rel=0.35)
+
+
+def test_the_spread_is_infinite_when_the_draws_cancel() -> None:
+    alike = torch.ones(DRAWS, 1, 4)
+    cancelling = torch.tensor([1.0, -1.0]).repeat(DRAWS // 2).view(DRAWS, 1, 1).expand(DRAWS, 1, 4)
+    assert _compute_ratio(alike).tolist() == [0.0]
+    assert _compute_ratio(cancelling).tolist() == [float("inf")]
+    assert _compute_ratio(torch.zeros(DRAWS, 1, 4)).isnan().all()
+    one = torch.full((DRAWS, 1, 1), 3.0)
+    one[: DRAWS // 2] = 5.0
+    variance = DRAWS / (DRAWS - 1)
+    assert _compute_ratio(one).tolist() == pytest.approx([(variance / (16 - variance / DRAWS)) ** 0.5])
+
+
+def test_a_deterministic_rule_has_no_spread() -> None:
+    snapshot = build(task="moons", op="sign").snapshot(visible=("spread",))
+    assert "nothing is random" in snapshot.unmeasured["spread"]
+    assert measure("spread", task="moons", op="sign", branch=[(5, "op", "bernoulli")])[1]

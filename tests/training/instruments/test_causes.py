@@ -4,13 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.training import Run, Settings
 from explorer.training.instruments.causes import NAMES, _classify, _compute_shares, mask_causes
 from explorer.training.nets.layers import OpTrace
-
-
-def causes_of(**settings):
-    return Run(Settings(device="cpu", **settings)).snapshot(("causes",)).measured["causes"]
+from tests.training.driving import build, measure
 
 
 def test_each_gradient_value_has_one_cause():
@@ -36,9 +32,8 @@ def test_causes_shared_by_every_example_are_part_of_the_share():
 
 
 def test_a_zero_rule_is_the_cause_only_in_the_last_layer():
-    default = causes_of(task="digits", op="sign", rules=("default", "straight_through"), hidden=(8, 8))[
-        "default"
-    ]
+    rules = ("default", "straight_through")
+    default = measure("causes", task="digits", op="sign", rules=rules, hidden=(8, 8))[1]["default"]
     assert [each.tolist() for each in default["shares"]] == [[0, 0, 0, 1], [0, 0, 1, 0]]
     assert [each.tolist() for each in default["whole"]] == [[0, 0, 0, 1], [0, 0, 1, 0]]
     assert default["words"] == [
@@ -49,75 +44,61 @@ def test_a_zero_rule_is_the_cause_only_in_the_last_layer():
 
 
 def test_shares_of_causes_match_a_count_by_hand():
-    run = Run(Settings(task="digits", op="sign", rules=("clipped",), parameters={"c": 0.3}, device="cpu"))
-    record = run.snapshot(("causes",)).measured["causes"]["clipped"]
-    nets = run.recorder._nets
+    run, records = measure("causes", task="digits", op="sign", rules=("clipped",), parameters={"c": 0.3})
+    record, nets = records["clipped"], run.recorder._nets
     op = nets.current_pass.traces[nets.op_layers[0]].op
     blocked = (op.x.abs() > 0.3).float().mean().item()
     assert 0.1 < blocked < 0.9
+    assert ([len(each) for each in record["channels"]], "hannel" in record["words"][0]) == ([0], False)
     assert record["shares"][0].tolist() == pytest.approx([1 - blocked, 0, blocked, 0])
     assert sum(each.float().mean((1, 2, 3)) for each in mask_causes(nets)).sum().item() == pytest.approx(1)
 
 
 def test_causes_of_weights_are_not_counted_by_example():
-    record = causes_of(task="binary weights", rules=("default",))["default"]
+    record = measure("causes", task="binary weights", rules=("default",))[1]["default"]
     assert [each.tolist() for each in record["whole"]] == [[0, 0, 0, 0]] * 2
     assert record["words"][0] == "Layer 1, weights: 100 % 0 by the rule."
 
 
 def test_shares_of_causes_are_averaged_over_seeds():
-    settings = {"task": "circles", "rules": ("clipped",), "hidden": 8}
-    both = causes_of(seeds=2, **settings)["clipped"]["shares"][0]
-    alone = [causes_of(seed=seed, **settings)["clipped"]["shares"][0] for seed in range(2)]
-    np.testing.assert_allclose(both, np.mean(alone, 0), rtol=1e-6)
+    def shares(**seeds):
+        _, records = measure("causes", task="circles", rules=("clipped",), hidden=8, **seeds)
+        return records["clipped"]["shares"][0]
+
+    mean = np.mean([shares(seed=seed) for seed in range(2)], 0)
+    np.testing.assert_allclose(shares(seeds=2), mean, rtol=1e-6)
 
 
 @pytest.mark.parametrize(("share", "faint"), [(0.005, True), (0.015, False), (0.02, False)])
 def test_gradients_below_1_percent_of_the_peak_count_as_faint(share: float, faint: bool):
     rule = f"formula: g * where(x > 0, {share}, 1)"
-    run = Run(Settings(task="circles", op="sign", rules=(rule,), steps=4), recorded=())
-    run.advance(2)
-    shares = run.snapshot(visible=("causes",)).measured["causes"][rule]["shares"][0]
+    shares = measure("causes", 2, task="circles", op="sign", rules=(rule,))[1][rule]["shares"][0]
     assert (shares[1] > 0.2) == faint
 
 
 @pytest.mark.parametrize("task", ["digits", "binary weights", "spikes"])
 def test_the_table_and_the_bar_show_the_same_blocked_share(task: str):
-    """Of three seeds, the blocked share of layer 1 in the table is that of its bar, on the same examples."""
     own = {"op": "sign", "rules": ("clipped", "default"), "hidden": (12, 12)} if task == "digits" else {}
-    settings = Settings(task=task, seeds=3, steps=6, **own)
-    run = Run(settings, recorded=())
-    run.advance(3)
-    snapshot = run.snapshot(visible=("causes", "way"))
+    snapshot = build(3, task=task, seeds=3, steps=6, **own).snapshot(("causes", "way"))
     for rule, way in snapshot.measured["way"].items():
         factor = snapshot.gradients[rule].passed
         assert factor is None or factor == pytest.approx(float(way["passed"][0]), rel=1e-5)
     for rule, record in snapshot.measured["causes"].items():
-        names, shares = record["names"], record["shares"][0]
-        assert snapshot.gradients[rule].blocked == pytest.approx(
-            shares[names.index("0 by the rule")], abs=1e-6
-        )
+        share = record["shares"][0][record["names"].index("0 by the rule")]
+        assert snapshot.gradients[rule].blocked == pytest.approx(share, abs=1e-6)
     assert any(0 < each.blocked < 1 for each in snapshot.gradients.values())
 
 
 @pytest.mark.parametrize("task", ["digits convolution", "binary kernels"])
 def test_causes_are_counted_for_each_channel(task):
     """A hand count: of maps a channel's units stand side by side, of weights a kernel is a column."""
-    run = Run(Settings(task=task, rules=("clipped",), hidden=(5, 3), parameters={"c": 0.3}, device="cpu"))
-    record = run.snapshot(("causes",)).measured["causes"]["clipped"]
-    nets = run.recorder.observe(run.settings)
+    run, records = measure("causes", task=task, rules=("clipped",), hidden=(5, 3), parameters={"c": 0.3})
+    record, nets = records["clipped"], run.recorder.observe(run.settings)
     for at, (number, channels) in enumerate(zip(nets.op_layers, (5, 3), strict=True)):
         op = nets.current_pass.traces[number].op
         lacks = (op.gradient[0].abs() < 0.01 * op.upstream[0].abs()) | (op.gradient[0] == 0)
         counted = [float(each.float().mean()) for each in lacks.chunk(channels, 1)]
         assert record["channels"][at].tolist() == pytest.approx(counted, abs=1e-6)
         least, most = (f"(channel {counted.index(end(counted)) + 1})" for end in (min, max))
-        assert re.search(
-            rf" By channel, .+ {re.escape(least)} to .+ {re.escape(most)} get none\.$", record["words"][at]
-        )
-
-
-def test_a_dense_layer_has_no_channels():
-    record = causes_of(task="digits", op="sign", rules=("clipped",), hidden=4)["clipped"]
-    assert [len(each) for each in record["channels"]] == [0]
-    assert "hannel" not in record["words"][0]
+        said = rf" By channel, .+ {re.escape(least)} to .+ {re.escape(most)} get none\.$"
+        assert re.search(said, record["words"][at])

@@ -4,27 +4,22 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from explorer.training import Run, Settings
 from explorer.training.instruments import inputs
 from explorer.training.instruments.base.rule_shape import compute_peak, compute_span, compute_width
+from tests.training.driving import measure
 
 
 def nets_of(**settings):
-    run = Run(Settings(device="cpu", **settings))
-    run.snapshot(("inputs",))
-    return run.recorder._nets
+    return measure("inputs", **settings)[0].recorder._nets
 
 
-@pytest.mark.parametrize(
-    ("op", "rule", "parameters", "wide"),
-    [
-        ("sign", "clipped", {"c": 0.25}, 0.5), ("step", "boxcar", {"w": 0.1}, 0.2),
-        ("sign", "formula: g * max(0, 1 - abs(x))", {}, 1.0),
-        ("sign", "formula: g / (1 + x**2)", {}, math.pi), ("clamp", "default", {"lo": -2.0, "hi": 6.0}, 8.0),
-        ("sign", "straight_through", {}, math.inf), ("relu", "default", {}, math.inf),
-        ("sign", "zero", {}, math.nan),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("op", "rule", "parameters", "wide"), [
+    ("sign", "clipped", {"c": 0.25}, 0.5), ("step", "boxcar", {"w": 0.1}, 0.2),
+    ("sign", "formula: g * max(0, 1 - abs(x))", {}, 1.0),
+    ("sign", "formula: g / (1 + x**2)", {}, math.pi), ("clamp", "default", {"lo": -2.0, "hi": 6.0}, 8.0),
+    ("sign", "straight_through", {}, math.inf), ("relu", "default", {}, math.inf),
+    ("sign", "zero", {}, math.nan),
+])  # fmt: skip
 def test_the_width_of_a_rule_is_its_area_over_its_height(op, rule, parameters, wide):
     nets = nets_of(task="digits", op=op, rules=(rule,), parameters=parameters)
     assert compute_width(nets, 0, 0) == pytest.approx(wide, rel=0.02, nan_ok=True)
@@ -43,8 +38,8 @@ def test_the_peak_of_a_rule_is_its_largest_factor_in_the_range():
 
 
 def test_every_input_is_counted_once_in_fixed_bins():
-    run = Run(Settings(task="documents", rules=("default", "straight_through"), device="cpu"))
-    first = run.snapshot(("inputs",)).measured["inputs"]["default"]
+    run, records = measure("inputs", task="documents", rules=("default", "straight_through"))
+    first = records["default"]
     run.advance(5)
     later = run.snapshot(("inputs",)).measured["inputs"]["default"]
     np.testing.assert_array_equal(first["edges"], later["edges"])
@@ -65,9 +60,7 @@ def test_every_input_is_counted_once_in_fixed_bins():
 
 def test_the_width_ratio_is_stated_only_for_rules_of_finite_width():
     rules = ("straight_through", "clipped")
-    settings = Settings(task="digits", op="sign", rules=rules, parameters={"c": 0.02}, device="cpu")
-    run = Run(settings)
-    found = run.snapshot(("inputs",)).measured["inputs"]
+    run, found = measure("inputs", task="digits", op="sign", rules=rules, parameters={"c": 0.02})
     nets = run.recorder._nets
     expected = nets.current_pass.traces[nets.op_layers[0]].op.x[1].std().item() * math.sqrt(math.tau) / 0.04
     assert found["clipped"]["ratio"][0] == pytest.approx(expected, rel=0.02)
@@ -77,14 +70,11 @@ def test_the_width_ratio_is_stated_only_for_rules_of_finite_width():
     assert found["straight_through"]["words"] == [""]
 
 
-@pytest.mark.parametrize(
-    ("ratio", "said"),
-    [
-        (1.4, "are about as wide as this rule"), (1.6, "are 1.6 times as wide as this rule"),
-        (2.2, "are 2.2 times as wide as this rule"), (1 / 1.4, "are about as wide as this rule"),
-        (1 / 1.6, "This rule is 1.6 times as wide as"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("ratio", "said"), [
+    (1.4, "are about as wide as this rule"), (1.6, "are 1.6 times as wide as this rule"),
+    (2.2, "are 2.2 times as wide as this rule"), (1 / 1.4, "are about as wide as this rule"),
+    (1 / 1.6, "This rule is 1.6 times as wide as"),
+])  # fmt: skip
 def test_inputs_are_called_wider_from_a_ratio_of_about_1_5(ratio: float, said: str):
     nets = SimpleNamespace(site=SimpleNamespace(inputs="op inputs"))
     assert said in inputs._describe_layer(nets, 1, ratio)
@@ -92,7 +82,6 @@ def test_inputs_are_called_wider_from_a_ratio_of_about_1_5(ratio: float, said: s
 
 @pytest.mark.parametrize(("rule", "hangs"), [("reinforce", True), ("disarm", True), ("reinmax", False)])
 def test_a_rule_that_depends_on_the_loss_has_no_width_ratio(rule, hangs):
-    run = Run(Settings(task="digits", op="bernoulli", rules=(rule,), device="cpu"))
-    record = run.snapshot(("inputs",)).measured["inputs"][rule]
+    record = measure("inputs", task="digits", op="bernoulli", rules=(rule,))[1][rule]
     assert record["words"][0].startswith("This rule depends on the loss of each example") is hangs
     assert math.isnan(record["ratio"][0]) is hangs

@@ -3,14 +3,13 @@
 import pytest
 import torch
 
-from explorer.training import Run, Settings
 from explorer.training.instruments.base import weight_images
+from tests.training.driving import build
 
 
 @pytest.mark.parametrize("task", ["digits convolution", "binary kernels"])
 def test_drawn_kernels_match_the_weights_that_the_net_uses(task):
-    run = Run(Settings(task=task, rules=("straight_through", "clipped"), hidden=(3, 5), seeds=2, seed=7))
-    run.advance(5)
+    run = build(5, task=task, rules=("straight_through", "clipped"), hidden=(3, 5), seeds=2, seed=7)
     snapshot = run.snapshot(("kernels", "net"))
     weights = run.weights()
     for rule, record in snapshot.measured["kernels"].items():
@@ -32,7 +31,7 @@ def test_kernels_are_drawn_whole_up_to_the_limit_of_maps(monkeypatch):
     monkeypatch.setattr("explorer.training.instruments.kernels.MAX_MAPS", 2)
     monkeypatch.setattr("explorer.training.instruments.net.MAX_MAPS", 2)
     assert weight_images.MAX_MAPS > 2
-    run = Run(Settings(task="digits convolution", rules=("clipped",), hidden=(3, 5), device="cpu"))
+    run = build(task="digits convolution", rules=("clipped",), hidden=(3, 5))
     measured = run.snapshot(("kernels", "net")).measured
     record = measured["kernels"]["clipped"]
     assert [len(each["values"]) for each in record["layers"]] == [9 * 2, 18 * 2]

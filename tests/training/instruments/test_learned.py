@@ -3,19 +3,30 @@
 import numpy as np
 import pytest
 
-from explorer.training import TASKS, Run, Settings
+from explorer.training import TASKS
 from explorer.training.instruments import INSTRUMENTS, Visible
 from explorer.ui.server.runs.stream import _encode_value
+from tests.training.driving import build
 
 TASK_OF = {
     "regions": "circles", "mistakes": "digits", "weights": "binary weights", "raster": "spikes",
     "maps": "digits convolution", "kernels": "binary kernels",
 }  # fmt: skip
-EACH = pytest.mark.parametrize("key", TASK_OF)
 TABLE = "\n".join(f"{n % 11},{n % 7},{n % 3}" for n in range(60))
 
 
-@EACH
+def check_encodable(value: object) -> None:
+    """Check that a value can be encoded for the page."""
+    if isinstance(value, np.ndarray):
+        assert set(_encode_value(value)) == {"dtype", "bdata"}
+    elif isinstance(value, dict | list | tuple):
+        for part in value.values() if isinstance(value, dict) else value:
+            check_encodable(part)
+    else:
+        assert value is None or isinstance(value, str | int | float)
+
+
+@pytest.mark.parametrize("key", TASK_OF)
 def test_a_visible_instrument_is_measured_only_when_requested(key: str, monkeypatch: pytest.MonkeyPatch):
     called = []
     instrument = INSTRUMENTS[key]
@@ -24,37 +35,17 @@ def test_a_visible_instrument_is_measured_only_when_requested(key: str, monkeypa
     monkeypatch.setitem(
         vars(instrument), "measure", lambda nets, **given: called.append(key) or measure(nets, **given)
     )
-    run = Run(Settings(task=TASK_OF[key], steps=3))
-    run.advance()
+    run = build(1, task=TASK_OF[key])
     assert key not in run.snapshot().measured
     assert called == []
     records = run.snapshot(visible=(key,)).measured[key]
     assert called == [key]
     assert list(records) == list(run.snapshot().losses)
-
-
-@EACH
-def test_a_record_can_be_encoded_for_the_page(key: str):
-    run = Run(Settings(task=TASK_OF[key], steps=3, seeds=1))
-
-    def told(value: object) -> None:
-        if isinstance(value, np.ndarray):
-            assert set(_encode_value(value)) == {"dtype", "bdata"}
-        elif isinstance(value, dict):
-            for part in value.values():
-                told(part)
-        elif isinstance(value, list | tuple):
-            for part in value:
-                told(part)
-        else:
-            assert value is None or isinstance(value, str | int | float)
-
-    told(dict(run.snapshot(visible=(key,)).measured[key]))
+    check_encodable(dict(records))
 
 
 def test_a_rule_that_diverged_has_no_record():
-    run = Run(Settings(task="circles", op="formula: x**9", rules=("default", "zero"), lr=1e3))
-    run.advance(20)
+    run = build(20, task="circles", op="formula: x**9", rules=("default", "zero"), lr=1e3)
     snapshot = run.snapshot(visible=("regions",))
     records = snapshot.measured["regions"]
     for rule in ("default", "zero"):
@@ -64,8 +55,7 @@ def test_a_rule_that_diverged_has_no_record():
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_hidden_panel_is_explained(task: str):
-    run = Run(Settings(task=task, steps=1, table=TABLE if task == "data" else None))
-    snapshot = run.snapshot(visible=tuple(TASK_OF))
+    snapshot = build(task=task, table=TABLE if task == "data" else None).snapshot(visible=tuple(TASK_OF))
     for key in TASK_OF:
         assert (key in snapshot.measured) != (key in snapshot.unmeasured)
     for key, sentence in snapshot.unmeasured.items():

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.training import Run, Settings
+from explorer.training import Run
 from explorer.training.instruments.mistakes import MAX_VISIBLE, measure
-from explorer.training.tasks.digits import get_first_image
 from tests.training import driving
 
 RULES = ("zero", "straight_through", "clipped")
@@ -16,9 +15,7 @@ RULES = ("zero", "straight_through", "clipped")
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    trained = Run(Settings(task="digits", op="sign", rules=RULES, seeds=2))
-    trained.advance(60)
-    return trained
+    return driving.build(60, task="digits", op="sign", rules=RULES, seeds=2)
 
 
 @pytest.fixture(scope="module")
@@ -64,16 +61,8 @@ def test_mistakes_are_sorted_by_confidence(run: Run, seen: dict[int, SimpleNames
         assert result.only[first:].all()
 
 
-def test_images_keep_the_brightness_levels_of_the_digits(run: Run):
-    """The file of digits holds brightness from 0 to 16; the net sees it standardised."""
-    x = run.nets.data[0].held_out.x
-    levels = (x - x.min()) / (x.max() - x.min()) * 16
-    assert (levels - levels.round()).abs().max() < 1e-3
-    assert get_first_image().max() * 16 <= 16
-
-
 def test_mistakes_of_a_single_rule_are_not_compared():
-    run = Run(Settings(task="digits", rules=("straight_through",)))
+    run = driving.build(task="digits", rules=("straight_through",))
     (result,) = driving.read_records(run, "mistakes").values()
     assert result.alone is None
     assert not result.only.any()

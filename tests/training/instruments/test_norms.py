@@ -3,15 +3,12 @@
 import numpy as np
 import pytest
 
-from explorer.training import Run, Settings
+from tests.training.driving import build
 
 
 @pytest.mark.parametrize("task", ["digits", "digits convolution", "ternary kernels"])
 def test_bars_table_and_curve_have_the_same_norms(task):
-    """Of several seeds and hidden layers, on the batch with which the next step begins."""
-    settings = Settings(task=task, op="round", rules=("clipped",), seeds=3, hidden=(8, 8), device="cpu")
-    run = Run(settings, recorded=())
-    run.advance(5)
+    run = build(5, task=task, op="round", rules=("clipped",), seeds=3, hidden=(8, 8))
     now = run.snapshot(visible=("norms",))
     gradients, bars = now.gradients["clipped"], now.measured["norms"]["clipped"]["norms"]
     assert len(bars) == 3

@@ -7,27 +7,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorer.training import Run, Settings
 from explorer.training.instruments import INSTRUMENTS, Record
 from explorer.training.instruments.base.pictures import draw_histogram, draw_log_bars
 from explorer.training.instruments.base.weight_images import draw_weights
 from explorer.training.instruments.spread import _format_bias
+from tests.training.driving import measure
 
-SETTINGS = {
-    "regions": Settings(task="circles", rules=("approx_sign", "default"), steps=40),
-    "mistakes": Settings(task="digits", op="sign", rules=("clipped", "default"), steps=40),
-    "weights": Settings(task="ternary weights", rules=("straight_through",), steps=20),
-    "maps": Settings(task="digits convolution", rules=("clipped",), hidden=(3, 2), steps=10),
-    "kernels": Settings(task="binary kernels", rules=("clipped",), hidden=(3, 2), steps=10),
-    "raster": Settings(task="spikes", rules=("fast_sigmoid",), parameters={"k": 1.0}, steps=10),
+SETTINGS: dict[str, dict[str, Any]] = {
+    "regions": {"task": "circles", "rules": ("approx_sign", "default")},
+    "mistakes": {"task": "digits", "op": "sign", "rules": ("clipped", "default")},
+    "weights": {"task": "ternary weights", "rules": ("straight_through",)},
+    "maps": {"task": "digits convolution", "rules": ("clipped",), "hidden": (3, 2)},
+    "kernels": {"task": "binary kernels", "rules": ("clipped",), "hidden": (3, 2)},
+    "raster": {"task": "spikes", "rules": ("fast_sigmoid",), "parameters": {"k": 1.0}},
 }
 
 
 @cache
 def record(key: str) -> Record:
-    run = Run(SETTINGS[key], recorded=())
-    run.advance(run.settings.steps)
-    first, *_ = run.snapshot(visible=(key,)).measured[key].values()
+    first, *_ = measure(key, 20, **SETTINGS[key])[1].values()
     return first or {}
 
 
@@ -69,6 +67,7 @@ def test_the_outer_bins_of_a_histogram_do_not_affect_its_scale():
     assert second["words"] == "100 % of the data lie between −2 and 2.", "for those who cannot see it"
     first, _ = draw("inputs", INPUTS | {"beyond": floats(0.999, 0), "edges": floats(-3, -1, 0, 1, 2)})
     assert first["blocks"][1]["text"].endswith(". More than 99 % lie beyond −3 … 2."), "a large letter first"
+    assert draw_histogram(np.zeros(2, np.int64), 1, floats(0, 1, 2))["ticks"] == ["0", "2"], "an empty one"
 
 
 def test_causes_are_drawn_as_parts_of_one_bar():
@@ -138,23 +137,17 @@ def test_mistakes_made_by_one_rule_only_are_counted(alone: int | None, said: str
     assert draw("mistakes")["blocks"][1]["width"] == 8
 
 
-@pytest.mark.parametrize(
-    ("names", "told"),
-    [
-        ([], None),
-        (["setosa", "virginica"], "light to dark: setosa, virginica; across: long, up: wide"),
-        (list("abcdef"), "light to dark: a, …, f; across: long, up: wide"),
-    ],
-)
+@pytest.mark.parametrize(("names", "told"), [
+    ([], None), (["setosa", "virginica"], "light to dark: setosa, virginica; across: long, up: wide"),
+    (list("abcdef"), "light to dark: a, …, f; across: long, up: wide"),
+])  # fmt: skip
 def test_regions_are_drawn_from_the_top_row_with_named_classes(names: list[str], told: str | None):
     measured = {**record("regions"), "names": names, "inputs": ["long", "wide"], "score": 0.5}
     shown = draw("regions", measured)
     plane, note = shown["blocks"]
     assert plane["image"].reshape(48, 48)[::-1].flatten().tolist() == measured["cells"].tolist()
     assert plane["palette"] == "classes 2 127"
-    assert [each.tolist() for each in plane["dots"]] == [
-        measured[part].tolist() for part in ("trained", "held_out")
-    ]
+    assert [*map(list, plane["dots"])] == [list(measured[part]) for part in ("trained", "held_out")]
     assert note["text"] == "50 % of held-out points right"
     several = draw("regions", measured | {"of_seed": 7})["blocks"][1]
     assert several["text"] == "Seed 7: 50 % right"
@@ -180,9 +173,8 @@ def test_images_of_layers_have_captions_and_all_their_numbers():
     names = [each["caption"] for each in row["images"]]
     assert names == ["layer 1: −1 to 1", "layer 2: −1 to 1"]
     assert [(each["side"], len(each["image"])) for each in row["images"]] == [(8, 3 * 64), (2, 2 * 4)]
-    assert (
-        np.concatenate([each["image"] for each in row["images"]]).tolist() == record("maps")["maps"].tolist()
-    )
+    joined = np.concatenate([each["image"] for each in row["images"]])
+    assert joined.tolist() == record("maps")["maps"].tolist()
     (row,) = draw("kernels")["blocks"]
     assert [each["caption"] for each in row["images"]] == ["layer 1, 3 × 1: ±1", "layer 2, 2 × 3: ±1"]
     example, row, outputs = draw("raster")["blocks"]
@@ -207,7 +199,3 @@ def test_a_kernel_is_drawn_as_an_image_for_each_input_map(below: int, across: in
     assert (tiles == values.transpose(3, 0, 1, 2)).all()
     plain = draw_weights({"values": np.array([-127, 0, 127, 1], np.int8), "columns": 2, "kernel": 0})
     assert (plain["image"].tolist(), plain["width"]) == ([1, 128, 255, 129], 2)
-
-
-def test_an_empty_histogram_can_be_drawn():
-    assert draw_histogram(np.zeros(2, np.int64), 1, floats(0, 1, 2))["ticks"] == ["0", "2"]

@@ -1,30 +1,21 @@
 """The first held-out examples as bytes, and what is read in them, each computed in another way."""
 
-import numpy as np
 import pytest
 import torch
 
-from explorer.training import TASKS, Run, Settings
+from explorer.training import TASKS
 from explorer.training.tasks.task import Draw
+from tests.training.by_hand import read_layers, run_dense
+from tests.training.driving import build, measure
 from tests.training.tables import points
 
 
 def records(**settings):
-    run = Run(Settings(device="cpu", rules=("default", "straight_through"), **settings), recorded=())
-    run.advance(3)
-    return run, run.snapshot(("reads",)).measured["reads"]
+    return measure("reads", 3, rules=("default", "straight_through"), **settings)
 
 
 def held_out(task, table=None):
     return TASKS[task].data(Draw(torch.Generator().manual_seed(0), 64, table)).held_out
-
-
-def read_by_hand(run, rule, x):
-    """The classes that a net with one layer of signs reads, from its weights."""
-    of = {name: weight.numpy() for name, weight in run.weights().items()}
-    first, second = ([of[f"{rule}.0.{layer}.{part}"] for part in ("weight", "bias")] for layer in ("0", "1"))
-    hidden = np.sign(x @ first[0].T + first[1])
-    return (hidden @ second[0].T + second[1]).argmax(-1)
 
 
 def test_reads_match_the_pixels_and_the_answers_of_the_net():
@@ -36,8 +27,9 @@ def test_reads_match_the_pixels_and_the_answers_of_the_net():
     assert first["classes"].tolist() == y[:48].tolist()
     assert (first["of"], first["judged"], first["width"], first["columns"]) == (len(y), True, 64, 64)
     assert len(found["straight_through"]["values"]) == 0
-    for rule, record in found.items():
-        assert record["read"].tolist() == read_by_hand(run, rule, x[:48]).tolist()
+    for member, record in enumerate(found.values()):
+        outputs = run_dense(torch.from_numpy(x[:48]), read_layers(run, member), lambda x, _: x.sign())[1]
+        assert record["read"].tolist() == outputs.argmax(-1).tolist()
 
 
 def test_rows_of_a_table_are_encoded_around_the_byte_of_0():
@@ -63,14 +55,10 @@ def test_predictions_of_a_number_are_recorded_with_their_targets():
     table = "\n".join(["height,width,price", *rows])
     run, found = records(task="data", op="sign", table=table)
     x, y = (each.numpy() for each in held_out("data", table))
-    of = {name: weight.numpy() for name, weight in run.weights().items()}
-    for rule, record in found.items():
+    for member, record in enumerate(found.values()):
         assert record["aims"].tolist() == y[:, 0].tolist()
-        first, second = (
-            [of[f"{rule}.0.{layer}.{part}"] for part in ("weight", "bias")] for layer in ("0", "1")
-        )
-        guesses = np.sign(x @ first[0].T + first[1]) @ second[0].T + second[1]
-        assert record["guesses"] == pytest.approx(guesses[:, 0], abs=1e-5)
+        outputs = run_dense(torch.from_numpy(x), read_layers(run, member), lambda x, _: x.sign())[1]
+        assert record["guesses"] == pytest.approx(outputs[:, 0], abs=1e-5)
         assert record["labels"]["inputs"] == ("height", "width")
         assert (record["labels"]["target"], record["labels"]["names"]) == ("price", ())
         mean, deviation = record["labels"]["unit"]
@@ -79,7 +67,6 @@ def test_predictions_of_a_number_are_recorded_with_their_targets():
 
 
 def test_points_of_a_plane_are_not_shown():
-    run = Run(Settings(device="cpu", task="circles", op="sign", rules=("default",)), recorded=())
-    snapshot = run.snapshot(("reads",))
+    snapshot = build(task="circles", op="sign", rules=("default",)).snapshot(("reads",))
     assert "reads" not in snapshot.measured
     assert snapshot.unmeasured["reads"] == "Not shown here: the examples are points."

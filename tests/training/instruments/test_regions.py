@@ -4,39 +4,28 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.training import Run, Settings
+from explorer.training import Run
 from explorer.training.instruments.regions import NO_CLASS, SIDE, _classify_cells, is_plane
 from explorer.training.tasks import TASKS, Draw
-from tests.training.driving import read_records
+from tests.training.by_hand import read_layers, run_dense
+from tests.training.driving import build, measure, read_records
 
 RULES = ("default", "clipped")
+SIGN = lambda x, _: x.sign()  # noqa: E731
 
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    trained = Run(Settings(task="moons", rules=RULES, seeds=2, seed=3))
-    trained.advance(30)
-    return trained
-
-
-def plain(run: Run, member: int, x: torch.Tensor) -> torch.Tensor:
-    """The output of one net of a run with sign in it, layer by layer as anybody would write it."""
-    *hidden, last = [[each[member] for each in views] for views in run.nets.ensemble.parameter_views if views]
-    for weights, bias in hidden:
-        x = (x @ weights + bias).sign()
-    weights, bias = last
-    return x @ weights + bias
+    return build(30, task="moons", rules=RULES, seeds=2, seed=3)
 
 
 def test_each_cell_has_the_class_of_its_centre(run: Run):
     for rule, seen in read_records(run, "regions").items():
         left, bottom, width = seen.square
         cell = width / SIDE
-        middles = [
-            (left + (at % SIDE + 0.5) * cell, bottom + (at // SIDE + 0.5) * cell)
-            for at in range(0, SIDE * SIDE, 41)
-        ]
-        chances = plain(run, 2 * rule, torch.tensor(middles)).softmax(-1)
+        places = [(at % SIDE + 0.5, at // SIDE + 0.5) for at in range(0, SIDE * SIDE, 41)]
+        middles = [(left + across * cell, bottom + up * cell) for across, up in places]
+        chances = run_dense(torch.tensor(middles), read_layers(run, 2 * rule), SIGN)[1].softmax(-1)
         cells = torch.from_numpy(seen.cells[::41].astype(int))
         assert torch.equal(cells // seen.levels, chances.argmax(-1))
         sure = (2 * chances.amax(-1) - 1) * seen.levels
@@ -57,11 +46,8 @@ def test_one_rule_alone_is_measured_if_only_its_regions_are_drawn(run: Run, monk
     whole = read_records(run, "regions")
     counts = []
     forward = run.nets.ensemble.forward_traced
-    monkeypatch.setattr(
-        type(run.nets.ensemble),
-        "forward_traced",
-        lambda _self, x, members: counts.append(len(members)) or forward(x, members),
-    )
+    counted = lambda _, x, members: counts.append(len(members)) or forward(x, members)  # noqa: E731
+    monkeypatch.setattr(type(run.nets.ensemble), "forward_traced", counted)
     first, second = run.snapshot(("regions?rule=2",)).measured["regions?rule=2"].values()
     assert first is None
     assert second["cells"].tolist() == whole[1].cells.tolist()
@@ -99,13 +85,9 @@ def test_a_cell_can_encode_32_classes():
 def test_regions_name_the_classes_of_a_table():
     rows = [f"{n},{n % 7},{('a class with a very long name', 'b')[n % 2]}" for n in range(40)]
     table = "\n".join(["left,right,kind", *rows])
-    (seen,) = (
-        Run(Settings(table=table, rules=("default",))).snapshot(("regions",)).measured["regions"].values()
-    )
+    (seen,) = measure("regions", table=table, rules=("default",))[1].values()
     assert seen["names"] == ["a class with a very…", "b"]
     assert "of the plane: a class with a very… " in seen["words"]
-    numbers = "\n".join(f"{n},{n % 7},{n / 3}" for n in range(40))
-    assert TASKS["data"].data(Draw(torch.Generator(), 4, numbers)).names == ()
 
 
 def test_tasks_with_two_inputs_and_classes_have_a_plane():
@@ -114,4 +96,5 @@ def test_tasks_with_two_inputs_and_classes_have_a_plane():
     with_plane = {key for key, task in TASKS.items() if is_plane(task.data(draw))}
     assert with_plane == {"circles", "moons", "spiral", "xor", "data"}
     numbers = "\n".join(f"{n},{n % 7},{n / 3}" for n in range(40))
-    assert not is_plane(TASKS["data"].data(Draw(torch.Generator(), 4, numbers)))
+    data = TASKS["data"].data(Draw(torch.Generator(), 4, numbers))
+    assert (is_plane(data), data.names) == (False, ())

@@ -3,16 +3,12 @@ import pytest
 import torch
 
 from explorer.catalogue import RULES
-from explorer.training import Run, Settings
 from explorer.training.instruments.line_search import DISTANCES
-
-
-def run_of(**settings):
-    return Run(Settings(device="cpu", **settings))
+from tests.training.driving import build
 
 
 def test_the_formula_is_evaluated_for_one_unit():
-    run = run_of(task="digits", op="sign", rules=("clipped", "default"), parameters={"c": 0.3})
+    run = build(task="digits", op="sign", rules=("clipped", "default"), parameters={"c": 0.3})
     result = run.measure("unit", layer=0, cause=2)
     clipped, default = result["clipped"], result["default"]
     assert abs(clipped["x"]) > 0.3
@@ -37,12 +33,12 @@ def test_the_formula_is_evaluated_for_one_unit():
 )
 def test_an_invalid_unit_is_refused_with_a_reason(numbers, why):
     with pytest.raises(ValueError, match=f"^{why}$"):
-        run_of(task="circles", hidden=8).measure("unit", **numbers)
+        build(task="circles", hidden=8).measure("unit", **numbers)
 
 
 @pytest.mark.parametrize("task", ["digits", "binary weights", "spikes", "documents", "binary kernels"])
 def test_a_unit_of_any_layer_with_the_op_can_be_requested(task):
-    run = run_of(task=task)
+    run = build(task=task)
     run.measure("unit")
     last = len(run.recorder._nets.op_layers) - 1
     assert run.snapshot().most["unit"] == {"layer": last, "cause": 3}
@@ -51,7 +47,7 @@ def test_a_unit_of_any_layer_with_the_op_can_be_requested(task):
 
 def test_measure_refuses_other_kinds_of_instruments():
     with pytest.raises(ValueError, match='unknown instrument "causes": use one of line_search, slow_motion'):
-        run_of(task="circles").measure("causes")
+        build(task="circles").measure("causes")
 
 
 LEARNS = {"op": "clamp", "rules": ("pact",), "learn": ("hi",), "learn_rate": 30.0, "optimiser": "momentum"}
@@ -60,21 +56,12 @@ LEARNS = {"op": "clamp", "rules": ("pact",), "learn": ("hi",), "learn_rate": 30.
 @pytest.mark.parametrize("given", [{}, LEARNS], ids=["fixed", "learns"])
 @pytest.mark.parametrize("task", ["digits", "documents", "binary weights", "digits convolution"])
 def test_line_search_losses_match_nets_that_took_the_step(task, given):
-    """Parameters that learn go along, by their own rate."""
-    run = run_of(task=task, **{"rules": ("straight_through",), **given})
-    run.advance(2)
+    run = build(2, task=task, **{"rules": ("straight_through",), **given})
     (result,) = run.measure("line_search").values()
     ensemble, nets = run.nets.ensemble, run.recorder._nets
-    weights = sum(
-        layer.length(each) ** 2
-        for layer, each in zip(ensemble.layers, ensemble.parameter_views, strict=True)
-        if layer.shapes
-    )
-    gradient = sum(
-        layer.size(each) ** 2
-        for layer, each in zip(ensemble.layers, nets.current_pass.gradients, strict=True)
-        if layer.shapes
-    )
+    own = zip(ensemble.layers, ensemble.parameter_views, nets.current_pass.gradients, strict=True)
+    squares = [(layer.length(each) ** 2, layer.size(g) ** 2) for layer, each, g in own if layer.shapes]
+    weights, gradient = map(sum, zip(*squares, strict=True))
     before, flat = ensemble.parameters.clone(), nets.current_pass.flat.clone()
     if given:
         for values in (each for own in ensemble.rows.view_learned(flat) for each in own):
@@ -91,12 +78,9 @@ def test_line_search_losses_match_nets_that_took_the_step(task, given):
 
 
 def test_line_search_without_a_gradient_is_flat():
-    run, alone = (
-        run_of(task="binary weights", rules=("default", "straight_through"), bias=False) for _ in "ab"
-    )
-    run.advance(3)
+    still = {"task": "binary weights", "rules": ("default", "straight_through"), "bias": False}
+    run, alone = build(3, **still), build(6, **still)
     losses = run.measure("line_search")["default"]
     np.testing.assert_allclose(losses["losses"], losses["loss"], rtol=1e-6)
     run.advance(3)
-    alone.advance(6)
     assert torch.equal(run.nets.ensemble.parameters, alone.nets.ensemble.parameters)

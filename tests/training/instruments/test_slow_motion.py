@@ -5,23 +5,22 @@ import pytest
 import torch
 
 from explorer.catalogue import find_op, find_rule, resolve_values
-from explorer.training import TASKS, Run, Settings
+from explorer.training import TASKS
 from explorer.training.instruments.slow_motion.slow_motion import MAX_MAPS, MAX_VISIBLE
 from explorer.training.instruments.slow_motion.stages import STAGES, Stage
 from explorer.training.instruments.slow_motion.step import Step, is_linear
 from explorer.training.numerics.optimisers import OPTIMISERS
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import loop_over, take_part
+from tests.training.by_hand import read_layers
+from tests.training.driving import build
 
 SHOWN = ("default", "clipped")
 TABLE = "\n".join(f"{a},{a * a % 7},{(a * 3) % 2}" for a in range(40))
 
 
 def run_of(task="digits", steps=3, **settings):
-    table = {"table": TABLE} if task == "data" else {}
-    run = Run(Settings(task=task, device="cpu", **table, **settings))
-    run.advance(steps)
-    return run
+    return build(steps, task=task, **{"table": TABLE} if task == "data" else {}, **settings)
 
 
 def shown(record, name):
@@ -62,9 +61,8 @@ def test_the_step_follows_from_the_memory_of_the_optimiser(optimiser, names, ste
     assert "".join(memory) == names
     m = memory.get("m", shown(record, "slope"))
     step = m / (memory["v"].sqrt() + 1e-8) if "v" in memory else m
-    torch.testing.assert_close(
-        shown(record, "before") - 0.01 * step, shown(record, "weights"), rtol=1e-5, atol=1e-7
-    )
+    moved = shown(record, "before") - 0.01 * step
+    torch.testing.assert_close(moved, shown(record, "weights"), rtol=1e-5, atol=1e-7)
     stage = record["stages"][-1]
     assert stage["numbers"].endswith("".join(f", {name} = ${name}" for name in names) or "$slope")
     assert ("memory" in stage["words"]) == bool(names and steps)
@@ -72,7 +70,6 @@ def test_the_step_follows_from_the_memory_of_the_optimiser(optimiser, names, ste
 
 @pytest.mark.parametrize("layer", [0, 1])
 def test_rows_of_a_convolution_match_torchs_patches(layer):
-    """Beside torch's own patches: example by example, each of them place by place."""
     run = run_of("digits convolution", hidden=(4, 3), rules=("straight_through",))
     step = Step(run.recorder.observe(run.settings), layer)
     maps = run.nets.batch[0][0].view(-1, 1, 8, 8)
@@ -87,17 +84,14 @@ def test_rows_of_a_convolution_match_torchs_patches(layer):
     torch.testing.assert_close(step.slopes[0], rows.T @ step.op.gradient[0], rtol=1e-3, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("task", "layer", "notes"),
-    [
-        ("digits convolution", 0, {"input": "3 × 3 of 1 map", "x": "1 of 4 maps",
-                                   "weights": "1 of 4 kernels, 3 × 3 for 1 map"}),
-        ("digits convolution", 1, {"input": "3 × 3 of 4 maps", "y": "1 of 20 maps",
-                                   "weights": "1 of 20 kernels, 3 × 3 for 4 maps"}),
-        ("binary kernels", 2, dict.fromkeys(("input", "x", "y", "weights"),
-                                            "1 of 3 kernels, 3 × 3 for the first 16 of 20 maps")),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("task", "layer", "notes"), [
+    ("digits convolution", 0, {"input": "3 × 3 of 1 map", "x": "1 of 4 maps",
+                               "weights": "1 of 4 kernels, 3 × 3 for 1 map"}),
+    ("digits convolution", 1, {"input": "3 × 3 of 4 maps", "y": "1 of 20 maps",
+                               "weights": "1 of 20 kernels, 3 × 3 for 4 maps"}),
+    ("binary kernels", 2, dict.fromkeys(("input", "x", "y", "weights"),
+                                        "1 of 3 kernels, 3 × 3 for the first 16 of 20 maps")),
+])  # fmt: skip
 def test_stages_describe_maps_and_kernels(task, layer, notes):
     run = run_of(task, hidden=(4, 20, 3) if task == "binary kernels" else (4, 20))
     for record in run.measure("slow_motion", layer=layer).values():
@@ -112,37 +106,27 @@ def test_stages_describe_maps_and_kernels(task, layer, notes):
 
 @pytest.mark.parametrize("layer", [0, 1])
 def test_each_tensor_of_a_step_matches_autograd(layer):
-    settings = {"op": "sign", "rules": SHOWN, "hidden": (8, 6), "parameters": {"c": 0.5}}
-    run = run_of(**settings)
+    run = run_of(op="sign", rules=SHOWN, hidden=(8, 6), parameters={"c": 0.5})
     x, y = (each[0] for each in run.nets.batch)
-    for rule, record in run.measure("slow_motion", layer=layer).items():
-        member = SHOWN.index(rule)
-        parameters = [each[member] for views in run.nets.ensemble.parameter_views for each in views]
-        leaves = [each.clone().requires_grad_() for each in parameters]
-        seen, value = [], x
-        for number in range(3):
-            at = value @ leaves[2 * number] + leaves[2 * number + 1]
+    for member, (rule, record) in enumerate(run.measure("slow_motion", layer=layer).items()):
+        assert record["parameters"] == ({"c": 0.5} if rule == "clipped" else {})
+        leaves = [[each.clone().requires_grad_() for each in own] for own in read_layers(run, member)]
+        seen, values = [], [x]
+        for weights, bias in leaves:
+            at = values[-1] @ weights + bias
             slope = (at.abs() <= 0.5) if rule == "clipped" else torch.zeros_like(at)
-            value = at if number == 2 else at.sign().detach() + slope * (at - at.detach())
-            value.retain_grad()
-            at.retain_grad()
-            seen.append((at, value))
-        loss = torch.nn.functional.cross_entropy(value, y)
-        loss.backward()
-        at, value = seen[layer]
-        close = {"rtol": 1e-4, "atol": 1e-7}
-        torch.testing.assert_close(shown(record, "x"), at.detach(), **close)
-        torch.testing.assert_close(shown(record, "y"), value.detach(), **close)
-        torch.testing.assert_close(shown(record, "g"), value.grad, **close)
-        torch.testing.assert_close(shown(record, "gradient"), at.grad, **close)
-        torch.testing.assert_close(shown(record, "slope"), leaves[2 * layer].grad, **close)
-        chances = seen[-1][1].detach().softmax(-1)
-        torch.testing.assert_close(shown(record, "loss"), chances, **close)
-        own = -chances.gather(1, y[:, None]).log()
-        torch.testing.assert_close(shown(record, "own"), own, rtol=1e-3, atol=1e-6)
+            seen.append(at)
+            values.append(at if len(seen) == 3 else at.sign().detach() + slope * (at - at.detach()))
+        loss = torch.nn.functional.cross_entropy(values[-1], y)
+        at, value, weights = seen[layer], values[layer + 1], leaves[layer][0]
+        pulls = torch.autograd.grad(loss, (value, at, weights))
+        chances = values[-1].softmax(-1)
+        expected = {"x": at, "y": value, "loss": chances, "own": -chances.gather(1, y[:, None]).log()}
+        expected |= {"input": values[layer]} | dict(zip(("g", "gradient", "slope"), pulls, strict=True))
+        for name, each in expected.items():
+            close = {"rtol": 1e-3, "atol": 1e-6} if name == "own" else {"rtol": 1e-4, "atol": 1e-7}
+            torch.testing.assert_close(shown(record, name), each.detach(), **close)
         assert shown(record, "target")[:, 0].tolist() == y.tolist()
-        incoming = x if layer == 0 else seen[layer - 1][1].detach()
-        torch.testing.assert_close(shown(record, "input"), incoming, **close)
 
 
 def test_slow_motion_computes_what_the_documents_net_does_not_store():
@@ -150,9 +134,8 @@ def test_slow_motion_computes_what_the_documents_net_does_not_store():
     run = run_of("documents", rules=("default", "zero", "straight_through"))
     record = run.measure("slow_motion", layer=0)["straight_through"]
     x, gradient = run.nets.batch[0][0], Step(run.recorder._nets, 0).op.gradient[2]
-    torch.testing.assert_close(
-        shown(record, "slope"), (x.T @ gradient)[:MAX_VISIBLE, :MAX_VISIBLE], rtol=1e-4, atol=1e-3
-    )
+    slope = (x.T @ gradient)[:MAX_VISIBLE, :MAX_VISIBLE]
+    torch.testing.assert_close(shown(record, "slope"), slope, rtol=1e-4, atol=1e-3)
     torch.testing.assert_close(shown(record, "input"), x[:, :MAX_VISIBLE])
     titles = {stage["key"]: stage["note"] for stage in record["stages"]}
     assert titles["input"] == "64 examples × 64 of 1,000 inputs"
@@ -217,11 +200,6 @@ def test_a_net_that_diverges_in_the_step_is_noted_and_drops_out():
     assert torch.equal(shown(records["zero"], "weights"), weights_of(run)[0])
 
 
-def test_a_record_holds_the_parameters_of_its_rule():
-    record = run_of(op="sign", rules=("clipped",), parameters={"c": 0.25}).measure("slow_motion", layer=0)
-    assert record["clipped"]["parameters"] == {"c": 0.25}
-
-
 def test_the_default_gradient_matches_torch_for_learned_bounds():
     """The numbers are those that the step takes, exactly at a bound too."""
     both = {"op": "clamp", "rules": ("default", "pact"), "parameters": {"hi": 0.5}}
@@ -234,11 +212,6 @@ def test_the_default_gradient_matches_torch_for_learned_bounds():
     x = torch.tensor([-1.0, 0.0, 0.25, 0.5, 2.0], requires_grad=True)
     torchs = torch.autograd.grad(torch.clamp(x, torch.tensor(0.0), torch.tensor(0.5)).sum(), x)[0]
     assert torch.equal(beside.bind({"lo": 0.0, "hi": 0.5})(x, None, torch.ones(5)), torchs)
-
-
-def test_an_invalid_layer_is_refused():
-    with pytest.raises(ValueError, match="layer must be"):
-        run_of("circles", hidden=8).measure("slow_motion", layer=1)
 
 
 def test_the_step_at_a_branch_point_uses_the_new_rule_and_rate():
@@ -284,7 +257,6 @@ def test_each_backward_stage_is_placed_under_a_forward_stage(site):
     ],
 )
 def test_formulas_reproduce_the_step_from_the_recorded_draws(task, op, rule, shown_too):
-    """Op and rule are computed anew, one element at a time, of the numbers that are sent."""
     run = run_of(task, op=op, rules=(rule, "zero"), steps=2)
     records = run.measure("slow_motion", layer=0)
     record, (entry, backward) = records[rule], (find_op(op), find_rule(rule))
@@ -295,9 +267,8 @@ def test_formulas_reproduce_the_step_from_the_recorded_draws(task, op, rule, sho
     forward = entry.parsed.bind(resolve_values(entry, None, {}))(x, tensors=known)
     torch.testing.assert_close(forward, y, rtol=1e-4, atol=1e-5)
     if "fa()" in known:
-        known["ya()"] = entry.parsed.bind(resolve_values(entry, None, {}))(
-            x, tensors={"u()": 1 - known["u()"]}
-        )
+        twin = {"u()": 1 - known["u()"]}
+        known["ya()"] = entry.parsed.bind(resolve_values(entry, None, {}))(x, tensors=twin)
     formula = backward.parsed or entry.parsed.gradient
     again = formula.bind(resolve_values(entry, backward, {}))(x, y, g, tensors=known)
     torch.testing.assert_close(again, shown(record, "gradient").double(), rtol=1e-3, atol=1e-6)

@@ -3,24 +3,21 @@
 import numpy as np
 import pytest
 
-from explorer.training import Run, Settings
+from tests.training.by_hand import read_layers, run_dense
+from tests.training.driving import measure, train
 
 
 def record(key, rule, steps=0, **settings):
-    run = Run(Settings(device="cpu", rules=(rule,), **settings), recorded=())
-    run.advance(steps)
-    return run, run.snapshot((key,)).measured[key][rule]
+    run, records = measure(key, steps, rules=(rule,), **settings)
+    return run, records[rule]
 
 
 def test_each_layer_has_its_gradient_norm_and_its_distance_moved():
     run, way = record("way", "clipped", 5, task="circles", op="sign", hidden=(8, 6), seeds=2)
-    start = Run(run.settings, recorded=()).weights()
-    now = run.weights()
+    start, now = (each.weights() for each in (train(run.settings, 0, recorded=()), run))
     for layer in range(3):
-        far = [
-            float((now[f"clipped.{seed}.{layer}.weight"] - start[f"clipped.{seed}.{layer}.weight"]).norm())
-            for seed in (0, 1)
-        ]
+        names = [f"clipped.{seed}.{layer}.weight" for seed in (0, 1)]
+        far = [float((now[name] - start[name]).norm()) for name in names]
         assert way["moved"][layer] == pytest.approx(np.mean(far), rel=1e-5)
     norms = run.snapshot(("norms",)).measured["norms"]["clipped"]["norms"]
     assert way["reached"] == pytest.approx(norms)
@@ -43,19 +40,17 @@ def test_biases_are_reported(bias, biased):
 
 def test_the_drawn_net_matches_a_forward_pass_by_hand():
     run, net = record("net", "clipped", 3, task="digits", op="sign", hidden=16)
-    weights = run.weights()
     x = run.nets.data[0].train.x[0]
     assert net["inputs"] == pytest.approx(x.numpy())
     assert net["target"] == int(run.nets.data[0].train.y[0])
-    w1, w2 = (weights[f"clipped.0.{layer}.weight"] for layer in (0, 1))
-    before = w1 @ x + weights["clipped.0.0.bias"]
-    assert net["dots"][0]["x"] == pytest.approx(before.numpy(), abs=1e-4)
-    assert net["dots"][0]["y"].tolist() == before.sign().tolist()
-    chances = (w2 @ before.sign() + weights["clipped.0.1.bias"]).softmax(0)
-    assert net["outputs"] == pytest.approx(chances.numpy(), abs=1e-4)
+    layers = read_layers(run)
+    ((y,), outputs), ((w1, bias), _) = run_dense(x, layers, lambda x, _: x.sign()), layers
+    assert net["dots"][0]["x"] == pytest.approx((x @ w1 + bias)[0].numpy(), abs=1e-4)
+    assert net["dots"][0]["y"].tolist() == y[0].tolist()
+    assert net["outputs"] == pytest.approx(outputs[0].softmax(0).numpy(), abs=1e-4)
     drawn = net["weights"][0]
     values = drawn["values"].reshape(64, drawn["columns"]) / 127 * drawn["largest"]
-    assert values == pytest.approx(w1.T.numpy(), abs=drawn["largest"] / 250)
+    assert values == pytest.approx(w1.numpy(), abs=drawn["largest"] / 250)
 
 
 def test_drawn_weights_are_quantised_and_limited_in_number():

@@ -4,26 +4,17 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.training import Run, Settings
+from explorer.training import Run
 from explorer.training.instruments.weights import MAX_VALUES
 from explorer.training.limits import BINS
-from tests.training.driving import read_records
-
-
-def trained(**settings) -> Run:
-    run = Run(Settings(**settings))
-    run.advance(20)
-    return run
+from tests.training.driving import build, read_records
 
 
 def latent(run: Run, member: int, start: bool = False) -> list[torch.Tensor]:
     """The weights of one net as the op sees them."""
-    flat = (
-        run.nets.ensemble.rows.make_start_rows([run.nets.ensemble.active[member]])
-        if start
-        else run.nets.ensemble.parameters[[member]]
-    )
-    views = [each[0][0] for each in run.nets.ensemble.rows.make_views(flat) if each]
+    nets = run.nets.ensemble
+    flat = nets.rows.make_start_rows([nets.active[member]]) if start else nets.parameters[[member]]
+    views = [each[0][0] for each in nets.rows.make_views(flat) if each]
     return [each * each.shape[0] ** 0.5 for each in views]
 
 
@@ -35,13 +26,12 @@ def latent(run: Run, member: int, start: bool = False) -> list[torch.Tensor]:
     ],
 )
 def test_counts_by_bin_and_value_match_the_weights(task: str, quantised):
-    run = trained(task=task, rules=("default", "straight_through"), seeds=2)
+    run = build(20, task=task, rules=("default", "straight_through"), seeds=2)
     seen = read_records(run, "weights")
     for rule, result in seen.items():
         assert (result.seed, len(result.layers)) == (0, 2)
-        for now, before, layer in zip(
-            latent(run, 2 * rule), latent(run, 2 * rule, start=True), result.layers, strict=True
-        ):
+        both = latent(run, 2 * rule), latent(run, 2 * rule, start=True)
+        for now, before, layer in zip(*both, result.layers, strict=True):
             values = quantised(now)
             assert layer["values"].tolist() == values.unique().tolist()
             counts, edges = np.histogram(now, BINS)
@@ -55,7 +45,7 @@ def test_counts_by_bin_and_value_match_the_weights(task: str, quantised):
 
 
 def test_a_rule_that_blocks_everything_changes_no_weight():
-    run = trained(task="binary weights", rules=("default", "straight_through"))
+    run = build(20, task="binary weights", rules=("default", "straight_through"))
     dead, alive = read_records(run, "weights").values()
     assert [layer["changed"] for layer in dead.layers] == [0, 0]
     assert min(layer["changed"] for layer in alive.layers) > 0.01
@@ -64,7 +54,7 @@ def test_a_rule_that_blocks_everything_changes_no_weight():
 
 
 def test_a_rounded_weight_is_never_minus_0():
-    run = trained(task="binary weights", op="round", rules=("default",))
+    run = build(20, task="binary weights", op="round", rules=("default",))
     (result,) = read_records(run, "weights").values()
     for layer in result.layers:
         assert 0 in layer["values"]
@@ -72,7 +62,7 @@ def test_a_rounded_weight_is_never_minus_0():
 
 
 def test_many_distinct_values_are_not_counted_one_by_one():
-    run = trained(task="binary weights", op="tanh", rules=("default",))
+    run = build(20, task="binary weights", op="tanh", rules=("default",))
     (result,) = read_records(run, "weights").values()
     for layer in result.layers:
         assert layer["counts"].sum() > MAX_VALUES
