@@ -14,11 +14,9 @@ from explorer.training.ranking.quantiles import MAX_RULES, compute_quantile
 from tests.selection import count_examples
 
 NAN = math.nan
-TABLE = st.integers(2, 6).flatmap(
-    lambda rules: st.integers(2, 8).flatmap(
-        lambda seeds: st.lists(
-            st.lists(st.integers(0, 360), min_size=seeds, max_size=seeds), min_size=rules, max_size=rules
-        )
+TABLE = st.tuples(st.integers(2, 6), st.integers(2, 8)).flatmap(
+    lambda size: st.lists(
+        st.lists(st.integers(0, 360), min_size=size[1], max_size=size[1]), min_size=size[0], max_size=size[0]
     )
 )
 
@@ -52,20 +50,6 @@ def test_a_quantile_of_too_many_rules_or_too_few_is_refused(rules: int, degrees:
 
 @given(TABLE)
 @settings(max_examples=count_examples(60))
-def test_two_rules_are_compared_by_the_paired_t_test(rows: list[list[int]]):
-    from scipy import stats
-
-    one, other = (np.array(row) / 360 for row in rows[:2])
-    if one.mean() == other.mean() or np.std(one - other, ddof=1) < 1 / 360:
-        return
-    result = rank(named(rows[:2]), 1 / 360)
-    p = stats.ttest_rel(one, other).pvalue
-    if abs(p - 0.05) > 1e-3:
-        assert bool(result.lower) == (p < 0.05)
-
-
-@given(TABLE)
-@settings(max_examples=count_examples(60))
 def test_intervals_match_a_second_implementation(rows: list[list[int]]):
     table = np.array(rows, float) / 360
     table = table[np.argsort(-table.mean(1), kind="stable")]
@@ -91,22 +75,6 @@ def test_intervals_match_a_second_implementation(rows: list[list[int]]):
         assert (most - least) / 2 == pytest.approx(wide[index], rel=1e-3)
 
 
-@given(TABLE, st.randoms())
-@settings(max_examples=count_examples(60))
-def test_the_ranking_ignores_order_and_a_common_shift(rows: list[list[int]], random):
-    scores = named(rows)
-    result = rank(scores, 1 / 360)
-    seeds = list(range(len(rows[0])))
-    labels = list(scores)
-    random.shuffle(seeds)
-    random.shuffle(labels)
-    other = rank({label: [scores[label][seed] + 1 for seed in seeds] for label in labels}, 1 / 360)
-    tied = len(set(result.means.values())) < len(result.means)
-    if not tied:
-        assert set(other.lower) == set(result.lower)
-        assert other.best == result.best
-
-
 @given(TABLE)
 @settings(max_examples=count_examples(60))
 def test_a_rule_is_lower_only_if_its_interval_is_above_zero(rows: list[list[int]]):
@@ -117,33 +85,10 @@ def test_a_rule_is_lower_only_if_its_interval_is_above_zero(rows: list[list[int]
     assert not set(result.best) & set(result.lower)
 
 
-def test_one_seed_does_not_rank_rules():
-    result = rank({"A": [0.99], "B": [0.01]}, 1 / 360, unit="%")
-    assert not result.lower
-    assert result.sentence == (
-        "One seed: A (99.0 %) and B (1.0 %) on the 360 held-out examples. One seed proves little: run 5."
-    )
-
-
 def test_a_difference_of_unknown_sign_states_the_higher_bound_first():
     result = rank({"A": [0.95, 0.97, 0.9], "B": [0.94, 0.98, 0.91]}, 1 / 360, unit="%")
     assert re.fullmatch(r"0\.3\d* points higher to 1\.2\d* lower", describe_lower(result, (-0.003, 0.012)))
     assert re.fullmatch(r"higher by 0\.3\d* to 1\.2\d* points", describe_lower(result, (-0.012, -0.003)))
-
-
-def test_an_equal_lead_on_two_seeds_does_not_rank_rules():
-    result = rank({"A": [0.95, 0.96], "B": [0.94, 0.95]}, 1 / 360, unit="%")
-    assert not result.lower
-    assert "a true difference of up to" in result.sentence
-    assert result.sentence.endswith("Two seeds reveal only large differences.")
-
-
-def test_a_dead_rule_does_not_widen_the_intervals_of_good_ones():
-    random = np.random.default_rng(0)
-    good = 0.95 + 0.004 * random.standard_normal((3, 10)) - np.array([[0], [0.012], [0]])
-    dead = 0.2 + 0.05 * random.standard_normal((1, 10))
-    with_dead = rank(dict(zip("ABCD", [*good, *dead], strict=True)), 1 / 360)
-    assert {"B", "D"} <= set(with_dead.lower)
 
 
 SENTENCES = {
@@ -174,6 +119,14 @@ SENTENCES = {
         r"A is at 95.5 % on the 360 held-out examples \(mean of 2 seeds\). B diverged "
         r"and cannot be compared.",
     ),
+    "an equal lead on two seeds": (
+        {"A": [0.95, 0.96], "B": [0.94, 0.95]},
+        "2 seeds do not .* a true difference of up to .* Two seeds reveal only large differences.",
+    ),
+    "one seed": (
+        {"A": [0.99], "B": [0.01]},
+        r"One seed: A \(99.0 %\) and B \(1.0 %\) on the 360 held-out examples. One seed proves .*",
+    ),
     "none left": ({"A": [NAN], "B": [NAN]}, r"A and B diverged and cannot be compared."),
     "none shared": (
         {"A": [0.95, 0.96, NAN], "B": [NAN, 0.9, 0.9]},
@@ -189,14 +142,8 @@ def test_a_ranking_is_stated_in_a_sentence(name: str):
 
 
 def test_scores_other_than_fractions_are_stated_in_their_own_unit():
-    result = rank({"A": [0.91, 0.92, 0.93, 0.92], "B": [0.5, 0.52, 0.49, 0.5]})
-    assert re_match(
-        r"A is best on held-out data, at 0.92; B \(0.50\) lower by 0.\d\d to 0.\d\d \(means", result
-    )
-
-
-def re_match(pattern: str, found) -> bool:
-    return bool(re.match(pattern, found.sentence))
+    said = rank({"A": [0.91, 0.92, 0.93, 0.92], "B": [0.5, 0.52, 0.49, 0.5]}).sentence
+    assert re.match(r"A is best on held-out data, at 0.92; B \(0.50\) lower by 0.\d\d to 0.\d\d ", said)
 
 
 def test_no_bound_of_a_claimed_difference_is_written_as_zero():

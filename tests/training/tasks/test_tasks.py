@@ -2,10 +2,11 @@ import pytest
 import torch
 
 from explorer.catalogue import find_op, find_rule
-from explorer.training import TASKS, Draw, Run, Settings
+from explorer.training import TASKS, Draw
 from explorer.training.numerics.losses import cross_entropy, mean_squared_error, squared_error
 from explorer.training.tasks import digits
 from tests.selection import loop_over, take_part
+from tests.training.driving import build
 from tests.training.tables import POINTS
 
 DRAWN = [key for key in TASKS if key not in ("documents", "data")]
@@ -85,12 +86,6 @@ def test_a_picture_is_small_and_within_its_frame(task):
         assert 0 <= grid.min() < grid.max() <= 1
 
 
-def test_the_pictured_digit_is_the_first_of_the_data():
-    x, y = digits._load_pixels()
-    assert torch.equal(digits.get_first_image(), x[0].view(8, 8))
-    assert y[0] == 0
-
-
 def test_the_digits_match_scikit_learn():
     from sklearn.datasets import load_digits  # a second, which not every worker must take
 
@@ -98,12 +93,7 @@ def test_the_digits_match_scikit_learn():
     theirs = load_digits()
     assert (x * 16).equal(torch.tensor(theirs.data, dtype=torch.float32))
     assert y.equal(torch.tensor(theirs.target))
-
-
-def test_documents_loss_is_the_sum_of_squares():
-    prediction, y = torch.tensor([[[1.0, 2.0]]]), torch.tensor([[[3.0, -1.0]]])
-    assert squared_error(prediction, y)[0].tolist() == [13.0]
-    assert mean_squared_error(prediction, y)[0].tolist() == [6.5]
+    assert torch.equal(digits.get_first_image(), x[0].view(8, 8))
 
 
 @pytest.mark.parametrize("n", [3, 32])
@@ -147,8 +137,7 @@ def test_losses_of_single_examples_add_up_and_grow_along_directions(loss, answer
 @loop_over("key", take_part(key for key in DRAWN if key != "spikes"))  # which has a shorter test of its own
 def test_the_default_rules_of_a_task_differ_on_held_out_data(key):
     """The best is above the worst by more than three standard errors of five seeds, with half the steps."""
-    run = Run(Settings(task=key, seeds=5, device="cpu"), recorded=())
-    run.advance(run.settings.steps // 2)
+    run = build(TASKS[key].steps // 2, task=key, seeds=5)
     ends = [accuracy.astype("f8") for accuracy in run.snapshot().accuracy.values()]
     low, high = (pick(ends, key=lambda each: each.mean()) for pick in (min, max))
     error = ((low.var(ddof=1) + high.var(ddof=1)) / 5) ** 0.5
@@ -156,13 +145,6 @@ def test_the_default_rules_of_a_task_differ_on_held_out_data(key):
 
 
 def test_spikes_need_a_surrogate_that_is_neither_flat_nor_narrow():
-    run = Run(Settings(task="spikes", steps=40, seeds=2, device="cpu"), recorded=())
-    run.advance(40)
+    run = build(40, task="spikes", seeds=2)
     ends = {rule: accuracy.mean() for rule, accuracy in run.snapshot().accuracy.items()}
     assert ends["fast_sigmoid"] > ends["straight_through"] + 0.05 > ends["default"] + 0.1
-
-
-def test_a_convolution_with_relu_reads_about_97_of_100_digits():
-    run = Run(Settings(task="digits convolution", op="relu", rules=("default",), seeds=2), recorded=())
-    run.advance(run.settings.steps)
-    assert run.snapshot().score["default"].mean() == pytest.approx(0.97, abs=0.015)
