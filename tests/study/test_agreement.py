@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
 
 import explorer
+from explorer.catalogue import resolve_values
 from explorer.study import Plan, Result, StudyFile
-from explorer.study.chunk import Chunk
 from explorer.study.trial import AGREEMENT
-from explorer.training import Run
+from tests.study.test_chunk import compute_rows
+from tests.training.driving import train
 
 SMALL = {"lrs": [0.003, 0.03], "seeds": 2, "steps": 12, "hidden": 8, "batch": 16, "controls": False}
 
 
-def rows_of(plan, trials=None):
-    chunk = Chunk(plan, trials or plan.list_trials("choose"))
-    while not chunk.finished:
-        chunk.advance()
-    return chunk.make_rows()
-
-
 def quantised(settings, steps):
     """The op on the latent weights of a run of its own: w · √inputs of every layer."""
-    run = Run(settings)
-    run.advance(steps)
-    known = {p.name for p in explorer.OPS[settings.op].parameters}
-    own = {name: value for name, value in settings.parameters.items() if name in known}
+    run = train(settings, steps)
+    own = resolve_values(explorer.OPS[settings.op], None, settings.parameters)
     weights = (w for name, w in sorted(run.weights().items()) if name.endswith("weight"))
-    return torch.cat(
-        [explorer.apply(settings.op, "default", w * w.shape[1] ** 0.5, **own).flatten() for w in weights]
-    )
+    quantise = partial(explorer.apply, settings.op, "default", **own)
+    return torch.cat([quantise(w * w.shape[1] ** 0.5).flatten() for w in weights])
 
 
 @pytest.mark.parametrize("equal", [False, True])
@@ -42,7 +34,7 @@ def test_it_is_that_of_two_runs_alone(rules, equal):
     optimiser = {"optimiser": "sgd", "lrs": [0.1, 1.0]} if equal else {}
     plan = Plan.create("ternary weights", None, rules, equal=equal, **{**SMALL, **optimiser})
     found = []
-    for row in rows_of(plan):
+    for row in compute_rows(plan):
         settings = plan.settings(row.trial)
         beside = replace(settings, rules=("straight_through",), lr=row.trial.lr)
         own, other, start = (quantised(*each) for each in ((settings, 12), (beside, 12), (beside, 0)))
@@ -56,31 +48,29 @@ def test_it_is_that_of_two_runs_alone(rules, equal):
 
 def test_a_reference_run_does_not_change_the_other_runs():
     plan = Plan.create("ternary weights", None, ["dsq"], **SMALL)
-    row = rows_of(plan)[-1]
-    run = Run(plan.settings(row.trial))
-    run.advance(12)
-    assert run.snapshot().loss["dsq"] == row.loss
+    row = compute_rows(plan)[-1]
+    assert train(plan.settings(row.trial), 12).snapshot().loss["dsq"] == row.loss
 
 
 def test_it_is_unknown_where_the_op_is_on_units_and_where_something_learns():
     units = Plan.create("circles", "sign", ["clipped"], **SMALL)
     learns = Plan.create("ternary weights", "quantize", ["lsq"], learn=["s"], **SMALL)
     for plan in (units, learns):
-        assert {row.agree for row in rows_of(plan)} == {None}
-        result = Result(plan, rows_of(plan))
+        result = Result(plan, compute_rows(plan))
+        assert {row.agree for row in result.rows} == {None}
         assert not set(AGREEMENT) & {*result.frame, *result.best, *result.cells}
         assert "quantised weights" not in result.describe()
 
 
 def test_agreement_is_unknown_if_a_run_diverges():
     plan = Plan.create("ternary weights", None, ["formula: g / 0", "dsq"], **SMALL)
-    assert [row.agree is None for row in rows_of(plan)] == [row.diverged for row in rows_of(plan)]
+    assert {(row.agree is None) == row.diverged for row in compute_rows(plan)} == {True}
 
 
 def test_tables_csv_file_and_sentences_have_it(tmp_path):
     plan = Plan.create("ternary weights", None, ["straight_through", "dsq"], **SMALL)
-    chosen = rows_of(plan)
-    rows = chosen + rows_of(plan, plan.list_trials("judge", chosen))
+    chosen = compute_rows(plan)
+    rows = chosen + compute_rows(plan, plan.list_trials("judge", chosen))
     result = Result(plan, rows)
     frame = result.frame[result.frame.stage == "choose"]
     means = frame.groupby(["rule", "lr"])[list(AGREEMENT)].mean()

@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -39,22 +40,6 @@ def process(tmp_path):
         each.wait()
 
 
-@pytest.fixture
-def scheduler(process):
-    def begin(address):
-        return process("dask_scheduler", "--host", "127.0.0.1", "--port", address.rpartition(":")[2])
-
-    return begin
-
-
-@pytest.fixture
-def worker(process):
-    def begin(address):
-        return process("dask_worker", address, "--no-nanny", "--nthreads", "1")
-
-    return begin
-
-
 def there(address, count):
     """Wait until so many workers are."""
     from distributed import Client
@@ -84,11 +69,14 @@ def after(path, *acts):
 
 @pytest.mark.thorough
 @pytest.mark.timeout(480)  # five processes
-def test_cluster_failures_lose_and_repeat_no_run(tmp_path, monkeypatch, scheduler, worker):
+def test_cluster_failures_lose_and_repeat_no_run(tmp_path, monkeypatch, process):
     """One study: a worker is killed, the other stands still for a second, then the scheduler is killed."""
     address, path = f"tcp://127.0.0.1:{free_port()}", tmp_path / "study.csv"
     monkeypatch.setenv(workers.CLUSTER, address)
-    first, one, other = scheduler(address), worker(address), worker(address)
+    port = address.rpartition(":")[2]
+    scheduler = partial(process, "dask_scheduler", "--host", "127.0.0.1", "--port", port)
+    worker = partial(process, "dask_worker", address, "--no-nanny", "--nthreads", "1")
+    first, one, other = scheduler(), worker(), worker()
     there(address, 2)
 
     def stand_still():
@@ -98,8 +86,8 @@ def test_cluster_failures_lose_and_repeat_no_run(tmp_path, monkeypatch, schedule
     def begin_anew():
         first.kill()
         first.wait()
-        scheduler(address)
-        worker(address)
+        scheduler()
+        worker()
 
     watching = after(path, one.kill, stand_still, begin_anew)
     result = explorer.study(**ARGUMENTS, file=path)

@@ -17,19 +17,14 @@ def test_a_study_turns_its_arguments_into_tables(capsys):
     assert "100%" in capsys.readouterr().err
 
 
-def test_without_progress_nothing_is_printed(capsys):
-    explorer.study(**ARGUMENTS, progress=False)
-    assert capsys.readouterr() == ("", "")
-
-
-def test_the_settings_of_a_run_are_those_of_every_run():
+def test_the_settings_of_a_run_are_those_of_every_run_and_nothing_is_printed(capsys):
     result = explorer.study(**ARGUMENTS | {"batch": 3, "optimiser": "sgd", "bias": False}, progress=False)
+    assert capsys.readouterr() == ("", "")
     settings = result.plan.settings(result.rows[0].trial)
     assert (settings.batch, settings.optimiser, settings.bias, settings.hidden) == (3, "sgd", False, 4)
 
 
 def test_an_interrupted_study_continues(tmp_path, monkeypatch):
-    """Ctrl-C in the middle: what is in the file is not computed again, and the result is the same."""
     whole = explorer.study(**ARGUMENTS, progress=False)
     path, made = tmp_path / "study.csv", []
 

@@ -19,13 +19,12 @@ def read_notes(layout, name):
 
 
 def test_the_figure_has_a_trace_a_rule_a_heat_map_and_the_chosen_rates():
-    result = result_of(
-        ["clipped", "approx_sign", "formula: g * (x < 1)"], SCORES | {"formula: g * (x < 1)": (0.0, 0.1)}
-    )
+    own = "formula: g * (x < 1)"
+    result = result_of(["clipped", "approx_sign", own], SCORES | {own: (0.0, 0.1)})
     figure = result.figure()
     assert [trace.meta for trace in figure.data if trace.meta] == list(result.plan.keys)
     means = {trace.meta: trace for trace in figure.data if trace.meta}
-    assert "interval 0.0 to" in means["formula: g * (x < 1)"].hovertext[0], "an accuracy is never below 0 %"
+    assert "interval 0.0 to" in means[own].hovertext[0], "an accuracy is never below 0 %"
     assert means["clipped"].x == (0,)
     assert means["approx_sign"].x == pytest.approx((-0.5, -1, 1, -1, -1)), "the mean, and the seeds"
     assert means["approx_sign"].error_x.array[0] > 0.5

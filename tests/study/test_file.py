@@ -1,8 +1,9 @@
 import pandas as pd
 import pytest
 
-from explorer.study import Plan, Result, Stepper
+from explorer.study import Plan, Result
 from explorer.study.file import StudyFile
+from tests.study.test_stepper import driven
 
 ARGUMENTS = {"task": "circles", "op": "sign", "lrs": [0.01, 0.1], "seeds": 2, "steps": 2, "hidden": 4}
 RULES = ["formula: g / 0", "clipped"]
@@ -11,10 +12,7 @@ PLAN = Plan.create(**ARGUMENTS, rules=RULES, parameters={"c": 0.5})
 
 @pytest.fixture(scope="module")
 def rows():
-    stepper = Stepper(PLAN)
-    while not stepper.finished:
-        stepper.advance(1)
-    return stepper.rows
+    return driven(PLAN).rows
 
 
 def test_rows_are_read_back_exactly(tmp_path, rows):
