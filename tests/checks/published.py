@@ -9,7 +9,7 @@ import torch
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from tests.checks.cases.case import make_function
+from tests.checks.cases.case import learn, make_function
 from tests.checks.doubles import LSQ, Style
 
 PUBLISHED = {}
@@ -25,10 +25,6 @@ def published(*arguments):
 
 def add(name, forward, backward, *arguments):
     PUBLISHED[name] = make_function(forward, backward, name), arguments
-
-
-def _learned(value):
-    return torch.tensor(value, requires_grad=True)
 
 
 def _pull_lsq_plus(x, g, s, offset, low, high):
@@ -49,7 +45,22 @@ def _pull_prelu(x, g, w):
     return torch.where(x > 0, g, g * w), (g * x.clamp(max=0)).reshape(-1, w.numel()).sum(0)
 
 
-published(_learned([0.3]), -4, 3)(LSQ)
+def _quantise_by_threshold(x, log_threshold, bits):
+    n = 2 ** (bits - 1)
+    s = 2 ** torch.ceil(log_threshold) / n
+    return (x / s).round().clamp(-n, n - 1) * s
+
+
+def _pull_threshold(x, g, log_threshold, bits):
+    n = 2 ** (bits - 1)
+    s = 2 ** torch.ceil(log_threshold) / n
+    level = (x / s).round()
+    inside = (level >= -n) & (level <= n - 1)
+    slope = torch.where(inside, level - x / s, level.clamp(-n, n - 1)) * s * math.log(2)
+    return g * inside, (g * slope).sum().reshape(log_threshold.shape), None
+
+
+published(learn([0.3]), -4, 3)(LSQ)
 # Its steps are too fine for differences where x is large, and coarse where x is small.
 add("QuantizedExponential", lambda x, n: (x.exp() * n).round() / n, lambda x, g, n: g * x.exp(), 256)
 add("ClampThatLetsBack", torch.clamp,
@@ -58,16 +69,17 @@ add("Narrow", lambda x: (x > 1).to(x), lambda x, g: 1e4 * g * ((x - 1).abs() < 5
 add("SignThatClipsG", torch.sign, lambda x, g: torch.nn.functional.hardtanh(g))
 GENERATOR = torch.Generator().manual_seed(0)
 add("OwnDraws", lambda x: (x + torch.rand(x.shape, generator=GENERATOR).to(x)).floor(), lambda x, g: g)
-add("GradientReversalOfTensor", lambda x, alpha: x.clone(), lambda x, g, alpha: -alpha * g, _learned(0.7))
+add("GradientReversalOfTensor", lambda x, alpha: x.clone(), lambda x, g, alpha: -alpha * g, learn(0.7))
 add("ExpSavingItsOutput", torch.exp, lambda x, g: g * x.exp())
 add("FakeQuantize", lambda x, s, zero, low, high: ((x / s + zero).round().clamp(low, high) - zero) * s,
     lambda x, g, s, zero, low, high: g * ((level := (x / s + zero).round()) == level.clamp(low, high)),
     0.1, 0, -8, 7)  # fmt: skip
 add("PReLUPerChannel", lambda x, w: x.clamp(min=0) + w * x.clamp(max=0), _pull_prelu,
-    _learned([0.1, 0.2, 0.4]))  # fmt: skip
+    learn([0.1, 0.2, 0.4]))  # fmt: skip
 add("LSQPlus", lambda x, s, offset, low, high: ((x - offset) / s).clamp(low, high).round() * s + offset,
-    _pull_lsq_plus, _learned([0.3]), _learned([0.1]), -4, 3)  # fmt: skip
-add("GatePerChannel", lambda x, w: x * torch.sigmoid(w * x), _pull_gate, _learned([0.5, 0.7]))
+    _pull_lsq_plus, learn([0.3]), learn([0.1]), -4, 3)  # fmt: skip
+add("TrainedThreshold", _quantise_by_threshold, _pull_threshold, learn(1.0), 4)
+add("GatePerChannel", lambda x, w: x * torch.sigmoid(w * x), _pull_gate, learn([0.5, 0.7]))
 
 
 @published()
@@ -142,33 +154,9 @@ class Cube(Function):
 published()(torch.nn.functional.silu)
 
 
-@published(_learned(0.7))
+@published(learn(0.7))
 def learned_scale(x, s):
     return torch.tanh(s * x)
-
-
-@published(_learned(1.0), 4)
-class TrainedThreshold(Style):
-    @staticmethod
-    def forward(x, log_threshold, bits):
-        n = 2 ** (bits - 1)
-        s = 2 ** torch.ceil(log_threshold) / n
-        return (x / s).round().clamp(-n, n - 1) * s
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs[:2])
-        ctx.bits = inputs[2]
-
-    @staticmethod
-    def backward(ctx, g):
-        x, log_threshold = ctx.saved_tensors
-        n = 2 ** (ctx.bits - 1)
-        s = 2 ** torch.ceil(log_threshold) / n
-        level = (x / s).round()
-        inside = (level >= -n) & (level <= n - 1)
-        slope = torch.where(inside, level - x / s, level.clamp(-n, n - 1)) * s * math.log(2)
-        return g * inside.to(g.dtype), (g * slope).sum().reshape(log_threshold.shape), None
 
 
 @published()
