@@ -129,6 +129,16 @@ def test_a_unit_without_outgoing_weights_has_no_gradient() -> None:
     assert known[0][..., :2].abs().max() > 1e-4
 
 
+def test_straight_through_shows_a_bias_and_unbiased_rules_show_none() -> None:
+    unbiased = ("reinforce", "reinforce_baseline", "arm", "disarm")
+    run = build(op="bernoulli", rules=(*unbiased, "sigmoid_st", "st_gumbel"), seeds=3, **DIGITS)
+    for step in (0, 50):
+        run.advance(step - run.step)
+        for rule, ((share, within),) in seen(run).items():
+            assert within > 0.1 * (rule in unbiased)
+            assert share == 0 if rule in unbiased else share > 6 * within
+
+
 @pytest.mark.parametrize(("op", "rule", "wanted"), [
     ("gaussian_noise", "default", 0), ("gaussian_noise", "formula: 2 * g", 1), ("dropout", "default", 0),
     ("gumbel_sigmoid", "default", 0), ("stochastic_round", "default", 1), ("bernoulli", "zero", 1),

@@ -1,19 +1,34 @@
 import dataclasses
 import itertools
 
+import numpy as np
 import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from explorer.training import Run, Settings
+from explorer.training import TASKS, Run, Settings, tasks
 from tests.training.driving import build, losses, train
-from tests.training.runs.run_cases import SMALL
+from tests.training.runs.run_cases import DOCUMENTS, SMALL
 
 
 @pytest.mark.parametrize("task", ["binary weights", "binary kernels"])
 def test_weights_have_no_idle_units(task):
     run = build(task=task, op="binarize", rules=("straight_through",), hidden=4)
     assert run.snapshot().gradients["straight_through"].idle_units is None
+
+
+def test_the_shortcut_for_a_fixed_input_does_not_change_training(monkeypatch):
+    """The same but for rounding: what is spared is spared in the arithmetic alone."""
+    asked = dataclasses.replace(DOCUMENTS, rules=("default", "seed_relu"), steps=10)
+    spared = train(asked).snapshot()
+    monkeypatch.setitem(tasks._BY_KEY, "documents", dataclasses.replace(TASKS["documents"], same=False))
+    full = train(asked).snapshot()
+    for rule in asked.rules:
+        for series in ("losses", "w1_norms", "w2_norms"):
+            ours, theirs = (getattr(each, series)[rule] for each in (spared, full))
+            np.testing.assert_allclose(ours, theirs, rtol=1e-3)
+        moved = [each.gradients[rule].w1_moved for each in (spared, full)]
+        assert moved[0] == pytest.approx(moved[1], rel=1e-4)
 
 
 def test_a_state_is_a_copy():
