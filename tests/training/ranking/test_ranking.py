@@ -91,6 +91,14 @@ def test_a_difference_of_unknown_sign_states_the_higher_bound_first():
     assert re.fullmatch(r"higher by 0\.3\d* to 1\.2\d* points", describe_lower(result, (-0.012, -0.003)))
 
 
+def test_a_dead_rule_does_not_widen_the_intervals_of_good_ones():
+    random = np.random.default_rng(0)
+    good = 0.95 + 0.004 * random.standard_normal((3, 10)) - np.array([[0], [0.012], [0]])
+    dead = 0.2 + 0.05 * random.standard_normal((1, 10))
+    with_dead = rank(dict(zip("ABCD", [*good, *dead], strict=True)), 1 / 360)
+    assert {"B", "D"} <= set(with_dead.lower)
+
+
 SENTENCES = {
     "one best": (
         {"A": [0.95, 0.96, 0.94, 0.95, 0.96], "B": [0.75, 0.77, 0.74, 0.73, 0.78]},
