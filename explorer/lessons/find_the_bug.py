@@ -3,6 +3,7 @@
 import torch
 from torch.autograd import Function
 
+from explorer.formula import with_minus
 from explorer.lessons.lesson import link_explore
 from explorer.lessons.pictures import Suspects
 from explorer.lessons.prose import make_lesson
@@ -90,8 +91,8 @@ def _make_suspects(function, line, hidden_line):
             ("return g * slope", "Were it wrong, the curves at other g would not be that at g = 1 times g."),
         ),
         faulty=line, hidden_line=hidden_line, x=x, few=few,
-        curves={f"g = {g:g}": compute_gradient(function, x, g) for g in UPSTREAM},
-        numbers={f"g = {g:g}": compute_gradient(function, few, g) for g in UPSTREAM},
+        curves={with_minus(f"g = {g:g}"): compute_gradient(function, x, g) for g in UPSTREAM},
+        numbers={with_minus(f"g = {g:g}"): compute_gradient(function, few, g) for g in UPSTREAM},
     )  # fmt: skip
 
 

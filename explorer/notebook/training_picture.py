@@ -46,7 +46,6 @@ def make_run_picture(snapshot: Snapshot) -> Picture:
     return {
         **_make_axis(metric, snapshot.seeds, "fit" if metric else "decades", snapshot.chance),
         "lanes": lanes,
-        "isMoving": not snapshot.finished,
         "status": f"Step {snapshot.step:,} of {snapshot.steps:,}",
         "words": make_conclusion(snapshot, labels) if snapshot.step else "",
         "steps": snapshot.steps,
@@ -103,7 +102,6 @@ class RaceWatcher:
             **_make_axis(plan.metric, len(plan.seeds), "plain"),
             "lanes": lanes,
             "current": trial and {"slot": plan.keys.index(trial.rule), **self._average([trial])},
-            "isMoving": not is_over,
             "status": f"{plan.runs:,} nets" if is_over else f"Net {len(rows) + 1:,} of {plan.runs:,}",
             "words": RaceResult(plan, rows.values(), "", {}, nn.Module).describe() if is_over else "",
             "steps": plan.steps,

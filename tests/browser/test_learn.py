@@ -218,6 +218,7 @@ def test_a_net_trains_in_its_lesson(course: Page) -> None:
     assert box_of(net.locator("p"))["x"] > box_of(start)["x"] + box_of(start)["width"] + 4
     start.click()
     expect(net.get_by_role("status")).to_have_text("Running.")
+    expect(net.locator(".verdict")).to_have_text("")  # lanes and curve alone, all at one step
     assert course.evaluate(FIND_HIDDEN, ".net .bar") == []
     lane = net.get_by_role("group", name="Default autograd")
     expect(lane).to_contain_text("No gradient reaches w1")

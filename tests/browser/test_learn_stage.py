@@ -15,6 +15,7 @@ from tests.browser.lessons import (
     wait_until_shown,
 )
 from tests.browser.reading import settle
+from tests.browser.test_hidden import FIND_HIDDEN
 from tests.browser.training import press
 from tests.browser.visitors import Open
 
@@ -96,7 +97,7 @@ _COVERED = """() => {
     const meets = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
     const net = document.querySelector(".lesson .training.small");
     const factors = boxes(net, ".band:not(.unknown) small").filter(([text]) => text);
-    const others = boxes(net, ".lane-plate, .line span, .lane-score");
+    const others = boxes(net, ".lane-plate, .line span, .lane-score, h2");
     return factors.length < 6 ? null : {pairs: factors.flatMap(([text, box]) =>
         others.filter(([, other]) => meets(box, other)).map(([other]) => [text, other]))};
 }"""
@@ -110,6 +111,21 @@ def test_factors_of_a_net_on_a_stage_cover_nothing(course: Page) -> None:
     press(course, "Skip")
     open_nets(course)
     assert course.wait_for_function(_COVERED).json_value() == {"pairs": []}
+    expect(course.locator(".net .curves")).to_be_in_viewport(ratio=1)
+    assert course.evaluate(FIND_HIDDEN, ".net .cards") == []
+    for plate in course.locator(".net .card.rule").last.locator(".lane-plate").all():
+        expect(plate).to_be_in_viewport(ratio=1)
+
+
+def test_a_bug_is_hunted_on_a_stage_without_a_scroll(course: Page) -> None:
+    turn_to(course, LESSONS["find-the-bug"])
+    present(course, True)
+    press(course, "Skip")
+    while not course.locator(".suspects").first.is_visible():
+        press(course, "On")
+    for width, height in ((1920, 1080), (1280, 720)):
+        course.set_viewport_size({"width": width, "height": height})
+        expect(course.get_by_role("button", name="Name this line").first).to_be_in_viewport(ratio=1)
 
 
 SCROLLED = """() => {

@@ -77,6 +77,8 @@ def test_explore_on_a_stage_shows_its_sections_and_leads_to_train(tabs: Callable
         settle(page)
         assert min(page.locator(".scatterlayer .js-line").evaluate_all(WIDTHS)) >= 0.004 * height
         expect(button(page, "All tools")).to_be_in_viewport(ratio=1)
+    room = "[...document.querySelectorAll('.card.rule')][2].getBoundingClientRect().bottom"
+    assert page.evaluate(f"{room} <= document.querySelector('.add').getBoundingClientRect().top")
     button(page, "Add rule").click()
     page.keyboard.type("p")
     is_on_stage(page, True)
@@ -129,8 +131,10 @@ def test_a_training_on_a_stage_has_wide_lines_and_large_text(tabs: Callable[...,
     page.keyboard.press("Escape")
     expect(why).to_be_hidden()
     button(page, "Settings").click()
-    button(page, "Why? Masked").click()
-    expect(why).to_be_in_viewport()
+    for rule in ("Masked", "Straight-through"):  # the panel of another rule is scrolled to as well
+        page.locator(".stMain").evaluate("main => main.scrollTo(0, 0)")
+        button(page, f"Why? {rule}").click()
+        expect(why.get_by_role("heading", name=f"Why? {rule}")).to_be_in_viewport()
     page.keyboard.press("Escape")
     expect(why).to_be_hidden()
     is_on_stage(page, True)

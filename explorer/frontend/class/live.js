@@ -2,7 +2,7 @@
 
 import { getAttended, BEGIN_EVENT, keepAttended, keepLed, keepLeft, getLed } from "./membership.js";
 import { markFollowed, getLessonAddress, findTarget } from "./way.js";
-import { isBareAddress } from "../choice/address.js";
+import { isBareAddress, isQueryShort, toQuery } from "../choice/address.js";
 import { postJson, toServerUrl } from "../choice/server.js";
 import { createFeed } from "../train/client/events.js";
 
@@ -65,9 +65,12 @@ function createLive() {
     if (target) setTimeout(() => leaveFor(toServerUrl(target)), Math.random() * SPREAD_MS);
   }
 
-  /** Open another page. A choice or a drawing on this one is in its address. @param {string} address */
+  /** Open another page. A choice or a drawing on this one is in its address, or kept. @param {string} address */
   function leaveFor(address) {
-    if (!isAtLesson() && !isBareAddress(location.search)) keepLeft(location.href);
+    const { instrument = null } = history.state ?? {};
+    const isLong = instrument && !isQueryShort(toQuery(instrument.choice));
+    if (!isAtLesson() && (isLong || !isBareAddress(location.search)))
+      keepLeft(location.href, isLong ? instrument : null);
     location.assign(address);
   }
 

@@ -1,6 +1,7 @@
 // Storage of class membership: of the class that this browser leads, with the secret that only its teacher has, and of
 // the class that this tab attends.
 
+import { addCustomEntries } from "../choice/entries.js";
 import { saveInSession, loadFromSession, loadFromBrowser, saveInBrowser } from "../choice/session.js";
 
 /**
@@ -14,7 +15,8 @@ import { saveInSession, loadFromSession, loadFromBrowser, saveInBrowser } from "
 
 /** The name of the event on the window when this tab begins to lead or attend a class. */
 export const BEGIN_EVENT = "class-begun";
-const [LED_KEY, ATTENDED_KEY, LEFT_KEY] = ["class-led", "class-attended", "class-left"];
+const [LED_KEY, ATTENDED_KEY] = ["class-led", "class-attended"];
+const [LEFT_KEY, CHOICE_KEY] = ["class-left", "class-left-choice"];
 
 /** Return the stored data of the class that this browser leads, or null. @returns {Led|null} */
 export const getLed = () => loadFromBrowser(LED_KEY);
@@ -31,5 +33,19 @@ export const keepAttended = (next) => saveInSession(ATTENDED_KEY, next);
 /** Return the address of the page from which a question called this tab, or null. @returns {string|null} */
 export const getLeft = () => loadFromSession(LEFT_KEY);
 
-/** Save the address of a page that this tab leaves for a question, or remove it. @param {string|null} address */
-export const keepLeft = (address) => saveInSession(LEFT_KEY, address);
+/**
+ * Save the address of a page that this tab leaves for a question, or remove it.
+ * @param {string|null} address @param {*} [choice] the page's settings if they are too long for an address
+ */
+export function keepLeft(address, choice = null) {
+  saveInSession(LEFT_KEY, address);
+  saveInSession(CHOICE_KEY, choice);
+}
+
+/** Return the settings saved by ``keepLeft``, once, or null. */
+export function takeLeftChoice() {
+  const left = loadFromSession(CHOICE_KEY);
+  saveInSession(CHOICE_KEY, null);
+  if (left) addCustomEntries(left.own);
+  return left && left.choice;
+}

@@ -187,7 +187,7 @@ function listNodePieces(node) {
     return parts.slice(1).map((right, i) => sign(["-", parts[i], right]));
   }
   if (node[0] === "/") return [sign(node[2])];
-  if (node[0] === "**") return isPolynomialExponent(node[2]) ? [] : [sign(node[1])];
+  if (node[0] === "**") return Number.isInteger(node[2]) && Number(node[2]) >= 0 ? [] : [sign(node[1])];
   if (node[0] !== "call") return [];
   const [, name, ...args] = node;
   const operand = Object.fromEntries(args.map((each, i) => ["abcd"[i], each]));
@@ -195,10 +195,6 @@ function listNodePieces(node) {
     (piece) => /** @type {Node} */ (substituteTrees(piece, operand)),
   );
 }
-
-/** Return whether x to the power of an exponent is a polynomial. @param {Tree} exponent */
-const isPolynomialExponent = (exponent) =>
-  typeof exponent === "number" && Number.isInteger(exponent) && exponent >= 0;
 
 /** @param {Tree} tree @returns {Piece[]} */
 const substituteExtremes = (tree) =>

@@ -79,12 +79,12 @@ export function clampTo(value, low, high) {
 
 const FOUR_DIGITS = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
 
-/** Format a measured number in few characters, such as 46,970, 0.0123 or 3.1e7. @param {number} value */
+/** Format a measured number in few characters, such as 46,970, −0.0123 or 3.1e7. @param {number} value */
 export function formatShort(value) {
   const size = Math.abs(value);
-  if (value === 0 || (size >= 1e-3 && size < 1e7)) return FOUR_DIGITS.format(value);
+  if (value === 0 || (size >= 1e-3 && size < 1e7)) return FOUR_DIGITS.format(value).replace("-", "−");
   const [digits, exponent] = value.toExponential(2).split("e");
-  return `${Number(digits)}e${Number(exponent)}`;
+  return `${Number(digits)}e${Number(exponent)}`.replaceAll("-", "−");
 }
 
 /** Format a power of ten for an axis label, such as 0.01 or 1e-5. @param {number} exponent */

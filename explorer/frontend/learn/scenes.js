@@ -16,9 +16,10 @@ import { enterTraining } from "../train/state/tasks.js";
  * @typedef {{path: string, query: string, choice: *}} Scene
  */
 /**
- * A layer over a chart. ``follow``: called with the positions of its panels; ``over``: returns further curves.
+ * A layer over a chart. ``follow``: called with the positions of its panels; ``over``: returns further curves;
+ * ``curve``: returns the reader's drawing.
  * @typedef {{element: HTMLElement, follow: (frame: import("../chart/scene/panels.js").Frame) => void, over?:
- *   import("../chart/scene/picture.js").GetCurves}} Layer
+ *   import("../chart/scene/picture.js").GetCurves, curve?: () => import("../chart/scene/picture.js").Sketch}} Layer
  */
 /** The settings of a lesson's chart or net. @typedef {ReturnType<typeof createStore>} Store */
 
@@ -66,6 +67,7 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
       isLabelled: true,
       onFrame: layer?.follow,
       over: layer?.over,
+      sketch: layer?.curve,
     },
   );
   const rest = choice.learns ? [createEquilibria(find("resting"), { ...reach, store, colours })] : [];

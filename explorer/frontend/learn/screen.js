@@ -219,7 +219,7 @@ export function createLesson(lesson, around, part = null) {
     const createTraining = await around.instrument.loadTraining();
     if (end.signal.aborted) return;
     const presenting = around.presenting();
-    const onOver = () => host.append(...results);
+    const onOver = () => host.querySelector(".of-run")?.append(...results);
     host.classList.remove("to-start");
     const net = showNet(host, { scene, presenting, reach: around.instrument, onOver, createTraining });
     links.follow(scene, net.store);

@@ -62,14 +62,9 @@ export function formatCell(row, column) {
   if (!measured) return row.message ? "–" : "…";
   const value = measured[column];
   if (typeof value === "boolean") return value ? "yes" : "no";
-  return typeof value === "string" ? value || "none" : formatTableNumber(value);
-}
-
-/** @param {number} value */
-function formatTableNumber(value) {
+  if (typeof value === "string") return value || "none";
   if (Number.isNaN(value)) return "–";
-  const text = Number.isFinite(value) ? formatShort(value) : value < 0 ? "-∞" : "∞";
-  return text.replace("-", "−");
+  return Number.isFinite(value) ? formatShort(value) : value < 0 ? "−∞" : "∞";
 }
 
 /**
@@ -93,14 +88,11 @@ export function sortRows(rows, { by, down }) {
   const missing = entries.filter(({ value }) => value === null);
   const present = entries.filter(({ value }) => value !== null);
   const direction = down ? -1 : 1;
-  present.sort((one, other) => direction * compareValues(one.value, other.value));
+  present.sort(({ value: one }, { value: other }) => {
+    if (typeof one === "string") return direction * one.localeCompare(String(other));
+    return one === other ? 0 : Number(one) < Number(other) ? -direction : direction;
+  });
   return [...present, ...missing].map(({ row }) => row);
-}
-
-/** @param {*} one @param {*} other */
-function compareValues(one, other) {
-  if (typeof one === "string") return one.localeCompare(other);
-  return one === other ? 0 : one < other ? -1 : 1;
 }
 
 /** @param {Row} row @param {Exclude<Column, "rule">} column */

@@ -43,7 +43,7 @@ export function mountTraining({ model, place, plotly }) {
       legend: "",
     };
     const plates = 2 + Math.max(...lanes.map((/** @type {*} */ lane) => lane.plates.length));
-    small.show({ heading, words, isMoving: picture.isMoving, plates, lanes, chart });
+    small.show({ heading, words, plates, lanes, chart });
   }
 
   model.on("change:picture", show);

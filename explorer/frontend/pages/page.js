@@ -1,6 +1,7 @@
 // A page whose settings all pages share and whose address contains them.
 
 import { isBareAddress } from "../choice/address.js";
+import { takeLeftChoice } from "../class/membership.js";
 import { syncAddress } from "../choice/history.js";
 import { createInstrument } from "../explore/page/instrument.js";
 import { store } from "../choice/store.js";
@@ -14,8 +15,10 @@ import { createStage } from "./stage.js";
  *   import("../choice/choice.js").Choice} [enter] adapts settings to this page, given their origin
  */
 export function createPage(root, first, reach, enter = (choice) => choice) {
-  const by = store.choice ? "page" : isBareAddress(location.search) ? "nothing" : "link";
-  const shared = store.choice ?? first;
+  const isBare = isBareAddress(location.search);
+  const known = store.choice ?? (isBare ? takeLeftChoice() : null);
+  const by = known ? "page" : isBare ? "nothing" : "link";
+  const shared = known ?? first;
   const tools = by === "page" && shared.tools !== "all" ? "" : shared.tools; // Settings and Evidence are of one page
   store.change(enter({ ...shared, tools }, by), { origin: "arrival" });
   const framed = new URLSearchParams(location.search).has("embed");

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, stdev
 from typing import Literal
 
+from explorer.formula import with_minus
+
 Unit = Literal["%", "R²", ""]
 
 _MIN_DECIMALS: Mapping[Unit, int] = {"%": 1, "R²": 2, "": 2}
@@ -52,7 +54,7 @@ def format_scores(scores: Mapping[str, Sequence[float]], unit: Unit) -> dict[str
 def format_score(values: Sequence[float], decimals: int, unit: Unit) -> str:
     """Return finite scores as text, mean ± standard deviation, or a single score alone, such as "0.83"."""
     spread = f" ± {scale_score(stdev(values), unit):.{decimals}f}" if len(values) > 1 else ""
-    return with_unit(f"{scale_score(fmean(values), unit):.{decimals}f}{spread}", unit)
+    return with_unit(with_minus(f"{scale_score(fmean(values), unit):.{decimals}f}{spread}"), unit)
 
 
 def _drop_nonfinite(values: Sequence[float]) -> list[float]:

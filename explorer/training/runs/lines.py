@@ -7,7 +7,7 @@ explains nothing: of 34 rules on 8 tasks, 16 had a fifth or more of such units, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -117,6 +117,7 @@ def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Rec
         part = _name_inputs(snapshot, layer, len(causes["shares"]))
         verb = "get" if single else "gets"
         finding = f"{format_percent(share)} of {part} {verb} {lacks}"
+        finding = finding[0].upper() + finding[1:]
         why = finding + (wide or _explain_cause(cause, way))
         return _Statement(finding + wide, panel if wide else "causes", why, layer=layer)
     text, moved = _describe_propagation(snapshot, way), [f"{float(each):.3g}" for each in way["moved"]]
@@ -223,6 +224,7 @@ def _describe_end(
         return None
     if ranking.alike:
         why = f"On each of {ranking.started} seeds all rules end with the same score"
+        why = "" if _lack_w1(snapshot, ranking.means) else why
         return _Statement("The same score as all others", "chart", why)
     if rule in ranking.lower:
         return _describe_lower(snapshot, rule, finding, ranking)
@@ -231,12 +233,13 @@ def _describe_end(
         return next(_list_advantages(snapshot, rule, ranking, text))
     first, second = list(ranking.means)[:2]
     least, largest = ranking.differences[second if rule == first else rule]
+    is_cut_off = _lack_w1(snapshot, (first, second) if rule == first else (first, rule))
     unit, times = _get_scale(ranking)
     others = ("the next best", "that") if rule == first else ("the highest mean", "it")
     bounds = f"{others[1]} may be {-times * least:.1f} {unit} higher or {times * largest:.1f} lower"
     if not math.isfinite(largest):
         bounds = "too few stayed finite with both"
-    why = f"{ranking.started} seeds cannot tell it from {others[0]}: {bounds}"
+    why = "" if is_cut_off else f"{ranking.started} seeds cannot tell it from {others[0]}: {bounds}"
     if rule == first:
         return _Statement("Highest mean anyway" if finding.hinders else "Highest mean", "chart", why)
     if largest > _MAX_GAP:
@@ -244,6 +247,12 @@ def _describe_end(
     bound = math.ceil(100 * largest) if ranking.unit == "%" else math.ceil(100 * largest) / 100
     points = f"{bound} point{'s' * (bound != 1)}" if ranking.unit == "%" else f"{bound} R²"
     return _Statement(f"Within {points} of the highest", "chart", why)
+
+
+def _lack_w1(snapshot: Snapshot, rules: Iterable[str]) -> bool:
+    """Return whether under each of these rules no gradient has reached w1: the reason for their tie."""
+    ways = (snapshot.measured["way"][rule] for rule in rules)
+    return all(way and way["reached"][0] == way["moved"][0] == 0 for way in ways)
 
 
 def _list_advantages(snapshot: Snapshot, rule: str, ranking: Ranking, text: str) -> Iterator[_Statement]:

@@ -6,7 +6,7 @@ from itertools import chain
 
 import torch
 
-from explorer.formula import format_percent, join_texts, number_text
+from explorer.formula import format_percent, format_short, join_texts, number_text
 from explorer.training.instruments.base.gradients import Gradients
 from explorer.training.ranking import Unit, format_scores, rank
 from explorer.training.runs.advice import advise_after_tie
@@ -24,12 +24,6 @@ def name_device(name: str) -> str:
     """Return the display name of a torch device, such as "CPU" for "cpu" or "NVIDIA GPU" for "cuda:0"."""
     kind = name.partition(":")[0]
     return DEVICES.get(kind, kind.upper())
-
-
-def format_number(value: float) -> str:
-    """Return a measured number as text with four significant digits: 46,970 or 0.01234."""
-    rounded = float(f"{value:.4g}")
-    return f"{rounded:,.0f}" if 1e3 <= abs(rounded) < 1e7 else f"{value:.4g}"
 
 
 def compute_quantile(degrees: int) -> float:
@@ -126,22 +120,22 @@ def _describe_losses(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     best_rule, worst_rule = (pick(results, key=lambda rule: results[rule][0]) for pick in (min, max))
     (low_loss, best), (high_loss, worst) = results[best_rule], results[worst_rule]
     if len(results) == 1:
-        main = f"{labels[best_rule]} {_choose_verb(snapshot)} at {format_number(low_loss)}. "
+        main = f"{labels[best_rule]} {_choose_verb(snapshot)} at {format_short(low_loss)}. "
         main += (
-            f"w1 moved by {format_number(best.w1_moved)}."
+            f"w1 moved by {format_short(best.w1_moved)}."
             if best.w1_moved
             else "w1 never moved: no gradient reached it, so only w2 learned."
         )
-    elif format_number(low_loss) == format_number(high_loss):
+    elif format_short(low_loss) == format_short(high_loss):
         names, verb = join_texts([labels[rule] for rule in results]), _choose_verb(snapshot, len(results))
-        main = f"{names} {verb} at the same loss, {format_number(low_loss)}."
+        main = f"{names} {verb} at the same loss, {format_short(low_loss)}."
     else:
         lowest, verb = "lower" if len(results) == 2 else "lowest", _choose_verb(snapshot)
         start = f"{labels[best_rule]} {verb} {lowest}, at"
         last = {rule: -snapshot.seed_losses[rule][:, -1] for rule in results}
         if snapshot.seeds > 1 and len(rank(last).best) > 1:
             start = f"{snapshot.seeds} seeds do not show which is {lowest}: {labels[best_rule]} {verb} at"
-        main = f"{start} {format_number(low_loss)}; {labels[worst_rule]} at {format_number(high_loss)}. "
+        main = f"{start} {format_short(low_loss)}; {labels[worst_rule]} at {format_short(high_loss)}. "
         main += _explain_difference(labels[best_rule], best, labels[worst_rule], worst)
     return " ".join([main, *notes])
 
@@ -154,10 +148,10 @@ def _explain_difference(low: str, best: Gradients, high: str, worst: Gradients) 
     if not best.w1_moved:
         return (
             f"With {low} w1 never moved, so w2 learned from constant hidden values; "
-            f"with {high} they kept changing, because w1 moved by {format_number(worst.w1_moved)}."
+            f"with {high} they kept changing, because w1 moved by {format_short(worst.w1_moved)}."
         )
     return (
-        f"w1 moved with both, by {format_number(best.w1_moved)} and {format_number(worst.w1_moved)}. "
+        f"w1 moved with both, by {format_short(best.w1_moved)} and {format_short(worst.w1_moved)}. "
         f"The rules passed on {_format_size(best)} and {_format_size(worst)} of the incoming gradient."
     )
 
@@ -173,7 +167,7 @@ def _describe_rule(snapshot: Snapshot, rule: str, label: str, score: str) -> str
         return f"{label} diverged at step {diverged_step}: {reason}."
     loss, gradients = snapshot.loss[rule], snapshot.gradients[rule]
     resting = f" {snapshot.resting[rule]}" if snapshot.resting[rule] else ""
-    words = [f"{label}: no step yet" if loss is None else f"{label}: loss {format_number(loss)}"]
+    words = [f"{label}: no step yet" if loss is None else f"{label}: loss {format_short(loss)}"]
     if score:
         words.append(f"{score} on held-out data")
     if gradients is None:
@@ -185,6 +179,4 @@ def _describe_rule(snapshot: Snapshot, rule: str, label: str, score: str) -> str
     first, rest = ("The first layer", "the rest learns") if snapshot.metric else ("w1", "w2 learns")
     if gradients.w1_moved == 0:
         return f"{', '.join(words)}. {first} has not moved: no gradient reaches it, so only {rest}.{resting}"
-    return (
-        f"{', '.join(words)}. {first} has moved by {format_number(gradients.w1_moved)}; {blocked}.{resting}"
-    )
+    return f"{', '.join(words)}. {first} has moved by {format_short(gradients.w1_moved)}; {blocked}.{resting}"

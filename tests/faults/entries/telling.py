@@ -204,6 +204,6 @@ FAULTS = (
         file="explorer/__main__.py",
         old='pip install ".[app]"',
         new="pip install .",
-        tests="test_main.py test_release.py",
+        tests="test_main.py",
     ),
 )

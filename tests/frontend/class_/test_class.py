@@ -1,12 +1,15 @@
 """The class of a tab: when an answer is sent, how answers are counted, and where a page goes."""
 
+import json
 from typing import Any
 
 import pytest
 
+from explorer.ui.server import answers
 from explorer.ui.server.classes.classroom import SPREAD_MS
 from explorer.ui.server.classes.codes import format_code
 from tests.frontend.modules import Node
+from tests.frontend.train.conftest import choice
 
 SEND = """
     const streams = [];
@@ -113,3 +116,42 @@ def test_every_way_stays_below_the_address_of_the_explorer(node: Node, path: str
     to = way(node, {"links": 2, "link": {**LINK, "path": path}})[0]
     body = "return new URL(given, 'https://explorer.example/tools/').href;"
     assert node.run(body, to).startswith("https://explorer.example/tools/")
+
+
+LEAVE = """
+    const { live } = await import("./class/live.js");
+    const { getLeft, takeLeftChoice } = await import("./class/membership.js");
+    const streams = [];
+    globalThis.addEventListener = globalThis.dispatchEvent = () => {};
+    globalThis.document = { baseURI: "http://here/" };
+    const opened = [];
+    const assign = (address) => opened.push(address);
+    globalThis.location = { pathname: "/", search: "", href: "here", assign };
+    globalThis.history = { state: { instrument: { choice: given.choice, own: { op: [], rule: [] } } } };
+    globalThis.EventSource = class {
+        constructor() { streams.push(this); }
+        close() {}
+    };
+    globalThis.fetch = async () => ({ json: async () => ({ guest: "mine" }) });
+    const later = globalThis.setTimeout;
+    globalThis.setTimeout = (work) => work();
+    await live.enter(given.id);
+    const ask = (round) => streams.at(-1).onmessage(
+        { data: JSON.stringify({ state: "open", lesson: "clamp", round, links: 0, link: null }) });
+    ask(1);
+    ask(2);
+    globalThis.setTimeout = later;
+    delete globalThis.document;
+    return [opened.length > 0, getLeft(), takeLeftChoice()?.training ?? null, takeLeftChoice()];
+"""
+
+
+@pytest.mark.parametrize("hidden", ["9", "9," * 1500])
+def test_settings_too_long_for_an_address_are_kept_when_a_class_calls(node: Node, hidden: str):
+    known = next(
+        each.content for name, each in answers.get_files().items() if name.endswith("/document.json")
+    )
+    chosen = choice("round", "default", task="digits", hidden=hidden)
+    given = {"document": json.loads(known), "choice": chosen, "id": f"k7mx2pwr{len(hidden) % 7}"}
+    kept = ["here", chosen["training"]] if len(hidden) > 1 else [None, None]
+    assert node.run(LEAVE, given) == [True, *kept, None]

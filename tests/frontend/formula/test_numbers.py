@@ -66,6 +66,6 @@ def test_a_share_is_written_as_in_every_sentence(node: Node):
 def test_a_measured_number_is_written_alike_in_python_and_in_the_browser(node: Node):
     values = [0, 1, -2.5, 0.01234567, 0.001, 0.00099994, 3.14159e-7, 999.96, 1234.6, 46970, 9_999_999, 3.1e7]
     for value in values:
-        assert node.call("formula/numbers.js formatShort", value).replace("-", "−") == format_short(value)
+        assert node.call("formula/numbers.js formatShort", value) == format_short(value)
     for value, text in {-2.5: "−2.5", 46970: "46,970", 3.1e7: "3.1e7", 1e-5: "1e−5"}.items():
         assert format_short(value) == text

@@ -199,6 +199,8 @@ _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
      r"3 seeds cannot tell it from the highest mean: it may be [\d.]+ points higher or [\d.]+ lower."),
     ({"rules": ("default", "straight_through")}, "chart",
      "On each of 3 seeds all rules end with the same score."),
+    ({"op": "round", "rules": ("default", "zero")}, "norms",
+     "The rule returns 0 for every input: nothing reaches w1, so only the last layer learns."),
     ({"rules": ("straight_through",)}, "norms",
      r"The whole gradient passes, so w1 learns too: it moved by [\d.]+, w2 by [\d.]+\."),
 ])  # fmt: skip

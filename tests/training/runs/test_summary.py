@@ -80,14 +80,6 @@ def test_shares_are_never_rounded_to_all_or_nothing():
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [(46971.3, "46,970"), (1e3, "1,000"), (999.96, "1,000"), (0.0123456, "0.01235"), (0, "0")],
-)
-def test_a_measured_number_has_four_digits(value, text):
-    assert summary.format_number(value) == text
-
-
-@pytest.mark.parametrize(
     ("name", "text"), [("cpu", "CPU"), ("cuda:0", "NVIDIA GPU"), ("mps", "Apple GPU"), ("vulkan", "VULKAN")]
 )
 def test_devices_are_named_in_plain_words(name, text):

@@ -16,6 +16,7 @@ import { getTangents, getValue, isInPanel } from "./probe-marks.js";
  * @typedef {{parts: Part[], x: number, y: number, anchor: "start"|"middle"|"end"}} Label
  */
 /** A position in px from the chart's left and upper edge. @typedef {number[]} Pixel */
+/** The reader's own drawing, which labels do not cover. @typedef {import("../scene/picture.js").Sketch} Sketch */
 /** The right end of a gradient curve, in px from the top. @typedef {{label: string, colour: string, y: number}} End */
 
 const LABEL_GAP = 1.25; // line height of labels, as a multiple of the font size
@@ -44,10 +45,11 @@ const MERGE_PX = 1; // maximum distance of the ends of curves that share a label
 /**
  * Draw all labels of the probe.
  * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g the upstream gradient
- * @param {import("../scene/grips.js").Grip[]} grips the handles, which the label of x does not cover
+ * @param {{grips: import("../scene/grips.js").Grip[], sketch?: Sketch}} around ``grips``: the handles, which the label
+ *   of x does not cover
  * @returns {SVGElement[]}
  */
-export function drawLabels(values, lines, frame, g, grips) {
+export function drawLabels(values, lines, frame, g, { grips, sketch }) {
   const { forward, gradient, size, x: view } = frame;
   const isInView = values.x >= view[0] && values.x <= view[1];
   const baseline = (forward.top + forward.height + gradient.top + size) / 2 - 2;
@@ -61,7 +63,7 @@ export function drawLabels(values, lines, frame, g, grips) {
     anchor: "middle",
   };
   const slopes = makeSlopeLabels(values, lines, frame, g);
-  const names = makeEndLabels(lines, frame);
+  const names = makeEndLabels(lines, frame, sketch);
   const gradients = isInView ? [...makeValueLabels(values, lines, frame, names), at] : [];
   return [...slopes, ...names, ...gradients].map(drawLabel);
 }
@@ -87,7 +89,7 @@ function makeValueLabels(values, lines, frame, names) {
   }
   const all = [...labels.values()];
   const dots = all.map(({ y }) => y);
-  return placeEndLabels(all, dots, gradient, size, names, sides);
+  return placeEndLabels(all, dots, gradient, size, { others: names, sides });
 }
 
 /**
@@ -137,8 +139,8 @@ function makeSlopeLabels(values, lines, frame, g) {
 const toPoint = (frame, x, y) => [toLeftPx(frame, x), toTopPx(frame.forward, y)];
 
 /**
- * Choose the position of a slope's label: near an end of the tangent, nearer to it than to any other tangent, and on no
- * other label. It covers no curve and no ring if possible. Returns null if there is no such place.
+ * Choose the position of a slope's label: near an end of the tangent, and on no other label. If possible, it is nearer
+ * to its tangent than to any other, and covers no curve and no ring. Returns null if there is no such place.
  * @param {Pixel[]} ends of the tangent @param {string} text @param {Frame} frame
  * @param {{points: Pixel[], rings: Pixel[], others: Pixel[][], labels: Label[]}} around ``points``: of the op's curve;
  *   ``rings``: the middles of its circles; ``others``: the ends of the other tangents
@@ -170,28 +172,31 @@ export function placeSlopeLabel(ends, text, { left, inner, forward, size }, arou
     const from = getLeft(place);
     const isAcross = from >= left && from + width <= left + inner;
     const isInside = place.y - size >= forward.top && place.y <= forward.top + forward.height;
-    const isOwn = getLineGap(ends, place) >= CLEAR_PX && getLead(place) > 0;
-    return isAcross && isInside && isOwn && !around.labels.some((other) => areTooNear(place, other, size));
+    return isAcross && isInside && !around.labels.some((other) => areTooNear(place, other, size));
   };
+  const isOwn = (/** @type {Label} */ place) => getLineGap(ends, place) >= CLEAR_PX && getLead(place) > 0;
   const isFree = (/** @type {Label} */ place) =>
     around.points.every((point) => getGap(point, place) >= CLEAR_PX) &&
     around.rings.every((ring) => getGap(ring, place) >= RING_PX);
   const possible = places.filter(isPossible).sort((one, other) => getLead(other) - getLead(one));
-  return possible.find(isFree) ?? possible[0] ?? null;
+  const own = possible.filter(isOwn);
+  return own.find(isFree) ?? own[0] ?? possible.find(isFree) ?? possible[0] ?? null;
 }
 
 /** Return the point of a line at a share of the way. @param {Pixel[]} line its ends @param {number} share @returns {Pixel} */
 const mix = ([[x, y], [x2, y2]], share) => [x + share * (x2 - x), y + share * (y2 - y)];
 
-/** @param {Line[]} lines @param {Frame} frame */
-function makeEndLabels(lines, frame) {
+/** @param {Line[]} lines @param {Frame} frame @param {Sketch} [sketch] */
+function makeEndLabels(lines, frame, sketch) {
   const { left, inner, gradient, size } = frame;
-  const ends = lines
-    .filter(({ panel }) => panel === "gradient")
-    .map(({ label, colour, y }) => {
-      const last = Array.from(y).findLast(Number.isFinite) ?? 0;
-      return { label, colour, y: toTopPx(gradient, last) };
-    });
+  const curves = lines.filter(({ panel }) => panel === "gradient");
+  const ends = curves.map(({ label, colour, y }) => {
+    const last = Array.from(y).findLast(Number.isFinite) ?? 0;
+    return { label, colour, y: toTopPx(gradient, last) };
+  });
+  const points = [...curves, ...(sketch ? [sketch] : [])].flatMap(({ x, y }) =>
+    Array.from(x, (at, index) => [toLeftPx(frame, at), toTopPx(gradient, y[index])]),
+  );
   const x = left + inner - MARGIN_PX;
   const labels = groupEnds(ends, (MAX_LABEL_SHARE * inner) / (LETTER * size)).map(({ y, parts }) => {
     return { parts, x, y, anchor: /** @type {const} */ ("end") };
@@ -201,6 +206,7 @@ function makeEndLabels(lines, frame) {
     ends.map(({ y }) => y),
     gradient,
     size,
+    { points },
   );
 }
 
@@ -238,10 +244,18 @@ function countLabelLetters(ends) {
  * curves that end at the same height are stacked. Returns the labels that have a place nearest to their own curve.
  * @param {Label[]} labels their y is that of the curve's end, and is replaced by that of the baseline
  * @param {number[]} ends the ends of all curves, in px from the top @param {import("../scene/panels.js").Panel} panel
- * @param {number} size font size in px @param {Label[]} [others] labels that are already in the panel
- * @param {Pick<Label, "x"|"anchor">[]} [sides] places of labels that stay near their end, the best one first
+ * @param {number} size font size in px
+ * @param {{others?: Label[], sides?: Pick<Label, "x"|"anchor">[], points?: Pixel[]}} around ``others``: labels that are
+ *   already in the panel; ``sides``: places of labels that stay near their end, the best one first; ``points``: of
+ *   curves, which labels cover only without another place
  */
-export function placeEndLabels(labels, ends, { top, height }, size, others = [], sides = []) {
+export function placeEndLabels(
+  labels,
+  ends,
+  { top, height },
+  size,
+  { others = [], sides = [], points = [] },
+) {
   const [above, below] = [ABOVE * size, BELOW * size]; // baseline distances of a label above or below its curve's end
   const middle = (below - above) / 2; // of a label's letters, above its baseline
   const placed = [...others];
@@ -261,24 +275,31 @@ export function placeEndLabels(labels, ends, { top, height }, size, others = [],
       isOwn(y) &&
       ends.every((each) => y <= each - above + 0.5 || y >= each + below - 0.5) &&
       !placed.some((other) => areTooNear({ ...label, x, y, anchor }, other, size));
-    const place = steps
+    const places = steps
       .flatMap((step) =>
         (sides.length ? sides : [label]).flatMap((side) =>
           [end - above - step, end + below + step].map((y) => ({ ...label, ...side, y })),
         ),
       )
-      .find(isFree);
+      .filter(isFree);
+    const [from, to] = getEnds(label, size);
+    const isClear = ({ y } = label) =>
+      !points.some(([at, down]) => at > from && at < to && down > y - 0.8 * size && down < y + 0.2 * size);
+    const place = places.find(isClear) ?? places[0];
     return place !== undefined && placed.push(Object.assign(label, place));
   });
 }
 
 /** @param {Label} one @param {Label} other @param {number} size font size in px */
 function areTooNear(one, other, size) {
-  const [[from, to], [from2, to2]] = [one, other].map(({ x, anchor, parts }) => {
-    const width = LETTER * size * parts.reduce((sum, { text }) => sum + text.length, 0);
-    return anchor === "end" ? [x - width, x + MARGIN_PX] : [x, x + width + MARGIN_PX];
-  });
+  const [[from, to], [from2, to2]] = [one, other].map((label) => getEnds(label, size));
   return from < to2 && from2 < to && Math.abs(one.y - other.y) < LABEL_GAP * size - 0.5;
+}
+
+/** Return the ends of a label across, with a margin on the right. @param {Label} label @param {number} size px */
+function getEnds({ x, anchor, parts }, size) {
+  const width = LETTER * size * parts.reduce((sum, { text }) => sum + text.length, 0);
+  return anchor === "end" ? [x - width, x + MARGIN_PX] : [x, x + width + MARGIN_PX];
 }
 
 /** @param {Label} label */

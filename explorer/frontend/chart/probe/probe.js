@@ -45,11 +45,10 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
     const curves = scene?.lines.filter(({ under, over }) => !under && !over) ?? [];
     const shapesOf = labelled ? [drawProbe, drawLabels] : [drawProbe];
     const { frame } = scene ?? {};
-    const { g } = picture;
+    const { g, sketch } = picture;
+    const around = { grips: scene?.grips ?? [], sketch };
     marks.replaceChildren(
-      ...(values && frame
-        ? shapesOf.flatMap((make) => make(values, curves, frame, g, scene?.grips ?? []))
-        : []),
+      ...(values && frame ? shapesOf.flatMap((make) => make(values, curves, frame, g, around)) : []),
     );
     onDrawn?.(labelled ? values : null, frame);
     readout.show(picture, values);

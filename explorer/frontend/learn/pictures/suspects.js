@@ -2,7 +2,7 @@
 
 import { element } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { formatNumber } from "../../formula/numbers.js";
+import { formatShort } from "../../formula/numbers.js";
 import { createQuestion } from "./question.js";
 
 /**
@@ -54,7 +54,7 @@ function createPlots({ x, curves }) {
       "figure",
       {},
       picture,
-      element("figcaption", {}, `${name}, x from ${x[0]} to ${x[x.length - 1]}`),
+      element("figcaption", {}, `${name}, x from ${formatShort(x[0])} to ${formatShort(x[x.length - 1])}`),
     );
   };
   return element("div", { class: "plots" }, ...Object.entries(curves).map(createPlot));
@@ -66,14 +66,14 @@ function createTable({ few, numbers }) {
     "tr",
     {},
     element("td", {}),
-    ...few.map((value) => element("th", { scope: "col" }, `x = ${value}`)),
+    ...few.map((value) => element("th", { scope: "col" }, `x = ${formatShort(value)}`)),
   );
   const rows = Object.entries(numbers).map(([name, values]) =>
     element(
       "tr",
       {},
       element("th", { scope: "row" }, name),
-      ...values.map((value) => element("td", {}, formatNumber(value))),
+      ...values.map((value) => element("td", {}, formatShort(value))),
     ),
   );
   return element(

@@ -135,5 +135,5 @@ export const VALUES = {
   fit: (value, decimals = 2) => value.toFixed(decimals).replace("-", "−"),
   cosine: (value) => value.toFixed(2).replace("-", "−"),
   decades: formatShort,
-  plain: (value) => formatShort(value).replace("-", "−"),
+  plain: formatShort,
 };

@@ -2,7 +2,7 @@
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
-import { cut, spread } from "./label-layout.js";
+import { cut, spread, wrapNames } from "./label-layout.js";
 
 /**
  * A label for the end of a curve, at ``x`` and ``y`` in the units of the axes.
@@ -10,11 +10,10 @@ import { cut, spread } from "./label-layout.js";
  */
 /**
  * The labels of a chart. ``width``: the margin they need in px; ``texts``: their names, shortened to fit.
- * @typedef {{width: number, names: Name[], texts: string[]}} Names
+ * @typedef {{width: number, names: Name[], texts: string[], rows: number}} Names ``rows``: lines of text of a label
  */
 
-/** The width in px below which a chart shortens its labels more. */
-export const NARROW = 440;
+const NARROW = 34; // the width below which a chart shortens its labels more, as a multiple of the font size
 const [FEW_LETTERS, MANY_LETTERS] = [11, 26];
 const DIGIT = 0.58; // width of a bold digit, as a multiple of the font size
 const LEAD = 18; // px from the end of a curve to its label
@@ -35,15 +34,17 @@ export function createEndLabels(host) {
   function space(width, names, least) {
     if (!names.length) return null;
     if (width !== cached.width) cached = { width, size: readFontSize() };
-    const texts = cut(
-      names.map(({ name }) => name),
-      width < NARROW ? FEW_LETTERS : MANY_LETTERS,
-    );
-    const widths = names.map(
-      ({ value }, at) =>
-        Math.max(value.length, least) * DIGIT * cached.size + pen.measureText(` ${texts[at]}`).width,
-    );
-    return { width: Math.ceil(LEAD + Math.max(...widths)) + 2, names, texts };
+    const all = names.map(({ name }) => name);
+    const isNarrow = width < NARROW * cached.size;
+    const wrapped = isNarrow ? wrapNames(all) : null;
+    const texts = wrapped ?? cut(all, isNarrow ? FEW_LETTERS : MANY_LETTERS);
+    const lines = texts.map((text) => (wrapped ? `\n${text}` : ` ${text}`).split("\n"));
+    const widths = names.flatMap(({ value }, at) => {
+      const [first, ...others] = lines[at].map((line) => pen.measureText(line).width);
+      return [Math.max(value.length, least) * DIGIT * cached.size + first, ...others];
+    });
+    const rows = Math.max(...lines.map(({ length }) => length));
+    return { width: Math.ceil(LEAD + Math.max(...widths)) + 2, names, texts, rows };
   }
 
   /** Return the font size of the labels in px, and set the canvas to their font. */
@@ -62,16 +63,17 @@ export function createEndLabels(host) {
       x: size.l + xaxis.d2p(x),
       y: size.t + clamp(yaxis.d2p(y), size.h),
     }));
-    const height = LINES * cached.size;
+    const height = LINES * cached.size * names.rows;
+    const beyond = (height - LINES * cached.size) / 2; // so that lines above and below the middle are not cut
     const tops = spread(
       at.map(({ y }) => y),
       height,
-      size.t,
-      size.t + size.h,
+      size.t + beyond,
+      size.t + size.h - beyond,
     );
     const right = size.l + size.w;
     const labels = names.names.map((name, index) =>
-      drawLabel(name, names.texts[index], right + LEAD, tops[index]),
+      drawLabel(name, names.texts[index], names.rows > 1, right + LEAD, tops[index]),
     );
     const leads = names.names.map((name, index) => drawLead(name, at[index], right, tops[index]));
     render(list, h("svg", { class: "leads" }, leads), h("div", {}, labels));
@@ -80,11 +82,20 @@ export function createEndLabels(host) {
   return { space, show };
 }
 
-/** @param {Name} name @param {string} text the name, shortened to fit @param {number} left px @param {number} top px */
-function drawLabel({ name, value, rule }, text, left, top) {
+/**
+ * @param {Name} name @param {string} text the name, as it fits @param {boolean} isStacked whether it is below the value
+ * @param {number} left px @param {number} top px
+ */
+function drawLabel({ name, value, rule }, text, isStacked, left, top) {
   const style = `translate: ${left}px calc(${top}px - 50%)`;
-  const title = text === name ? null : name;
-  return h("span", { "data-rule": rule, title, style }, h("b", {}, value), " ", h("i", {}, text));
+  const title = text.includes("…") ? name : null;
+  return h(
+    "span",
+    { "data-rule": rule, title, style },
+    h("b", {}, value),
+    isStacked ? "\n" : " ",
+    h("i", {}, text),
+  );
 }
 
 /**

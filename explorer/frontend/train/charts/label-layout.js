@@ -2,6 +2,9 @@
 
 import { clampTo } from "../../formula/numbers.js";
 
+const [LINE_LETTERS, MAX_WRAPPED] = [17, 3];
+const LINE = /^.{1,16}[ -]/; // the first line of a name that is too long for one
+
 /**
  * Place labels below each other, at least ``height`` px apart and as near as possible to their wanted positions. If
  * they do not fit between ``low`` and ``high``, they are evenly spaced and closer together. All positions are in px
@@ -56,6 +59,16 @@ export function cut(names, most) {
   const isAlike = (/** @type {string} */ text, /** @type {string} */ name) =>
     texts.some((other, at) => other === text && names[at] !== name);
   return texts.map((text, at) => (isAlike(text, names[at]) ? truncateStart(names[at], most) : text));
+}
+
+/**
+ * Split names into lines below a value, for a narrow chart. Returns null if there are many, or one has a long word.
+ * @param {string[]} names
+ */
+export function wrapNames(names) {
+  const texts = names.map((name) => (name.length > LINE_LETTERS ? name.replace(LINE, "$&\n") : name));
+  const fits = (/** @type {string} */ text) => text.split("\n").every(({ length }) => length <= LINE_LETTERS);
+  return names.length <= MAX_WRAPPED && texts.every(fits) ? texts : null;
 }
 
 /**

@@ -16,6 +16,7 @@ import { describeFold } from "./view-model.js";
 
 const MAX_NAMED = 12; // outputs of more classes are not labelled
 const MAX_NAMED_CLASSES = 3; // for a table, whose class names are longer than digits
+const MAX_NAMED_INPUTS = 4; // columns of a table with names below their bars
 const [MAX_INPUT_NAMES, MAX_ROW_NAMES] = [22, 60]; // maximum letters in a list of a table's columns
 const ROOF = 0.9; // fraction of the drawing's height for the values
 
@@ -59,9 +60,11 @@ function drawPlate({ kind, layer }, title, drawing, ...caption) {
 /** @type {{[kind in Plate["kind"]]: (forward: Forward, plate: Plate, canvas: Canvas, onFold: () => void) => Part}} */
 const DRAWINGS = {
   inputs({ record: { inputs, of, side, labels }, ink }, plate, canvas) {
-    const drawing = side
-      ? canvas((node) => paintGrey(node, scaleToBytes(inputs), side, ink))
-      : drawPaths({ "axis-line": "M0,500H1000", bars: formatBars(inputs) });
+    const bars =
+      of <= MAX_NAMED_INPUTS && labels.inputs.length === of
+        ? drawNamedBars(Array.from(inputs), labels.inputs)
+        : drawPaths({ "axis-line": "M0,500H1000", bars: formatBars(inputs) });
+    const drawing = side ? canvas((node) => paintGrey(node, scaleToBytes(inputs), side, ink)) : bars;
     const all = side ? `${of} pixels` : `${of.toLocaleString("en-US")} inputs`;
     const named = shortenNames(labels.inputs, MAX_INPUT_NAMES);
     const caption = named || (inputs.length < of ? `first ${inputs.length} of ${all}` : all);
@@ -126,6 +129,16 @@ function formatBars(numbers) {
     return `M${left},500V${Math.round(500 - (480 * value) / max)}H${right}V500Z`;
   });
   return subpaths.join("");
+}
+
+/** Draw numbers as bars from a level line, with names below. @param {number[]} numbers @param {string[]} names */
+function drawNamedBars(numbers, names) {
+  const max = Math.max(...numbers.map(Math.abs)) || 1;
+  const bars = numbers.map((value, at) => {
+    const ends = [0.5, 0.5 + (0.48 * value) / max].sort((one, other) => one - other);
+    return drawOutput({ title: names[at] }, ends, 0.5, names[at]);
+  });
+  return h("div", { class: "chances" }, bars);
 }
 
 /**

@@ -9,6 +9,7 @@ import { createReads } from "./reads.js";
 /** @import { Holder } from "../../cards/card.js" */
 /** @import { Picture } from "./view-model.js" */
 
+const GAP = "minmax(0.6rem, var(--gap, 0.55fr))"; // between two parts of the net
 const [FEW_LANES, MANY_LANES] = [2, 3]; // maximum number of rules for tall drawings, and for any
 
 /**
@@ -60,6 +61,6 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
 
 /** Return CSS grid columns for the parts of the net and the gaps between them. @param {number} plates their number */
 export function formatGridColumns(plates) {
-  const middle = Array.from({ length: plates - 2 }, () => "minmax(0.6rem, 0.55fr) minmax(0, 1fr)").join(" ");
-  return `minmax(5.5rem, 1.4fr) ${middle} minmax(0.6rem, 0.55fr) minmax(0, 1fr)`;
+  const middle = Array.from({ length: plates - 2 }, () => `${GAP} minmax(0, 1fr)`).join(" ");
+  return `minmax(5.5rem, 1.4fr) ${middle} ${GAP} minmax(0, 1fr)`;
 }

@@ -1,7 +1,7 @@
 // Examples next to the drawn net: images, table rows or points of a plane, and which of them each rule's net classifies
 // correctly.
 
-import { formatShort } from "../../formula/numbers.js";
+import { capitalize, formatShort } from "../../formula/numbers.js";
 import { findPlaneRule, getPicture } from "../panels/panels.js";
 import { suggestRemedy } from "../state/remedies.js";
 import { isTableMissing, getSelectedTask } from "../state/tasks.js";
@@ -59,8 +59,10 @@ const AIMS = {
 export function buildReads(state, measured, before, lines, begun) {
   const planes = begun ? planesOf(state, measured, lines) : [];
   const more = findPlaneRule(state) < 0 ? "" : " Point at a rule to see its regions.";
-  if (planes.length)
-    return { ...EMPTY, caption: `${describePlanes(planes[0])}${more}`, planes, ink: state.ink };
+  if (planes.length) {
+    const { legend = "Colours: the class that a net sees there" } = planes[0].picture;
+    return { ...EMPTY, caption: `${capitalize(legend)}.${more}`, planes, ink: state.ink };
+  }
   const now = measured?.measured.reads ?? before?.measured.reads;
   const record = now && Object.values(now).find((each) => each?.values.length);
   if (!record) return begun ? null : makePreview(state);
@@ -68,12 +70,13 @@ export function buildReads(state, measured, before, lines, begun) {
   if (begun && !reads) return record.aims.length ? makeScatterPicture(state, now, record, lines) : null;
   const isImage = getSelectedTask(state.choice).kind === "image";
   const examples = splitExamples(record, begun || !isImage);
+  const bars = isImage ? "" : shortenNames(record.labels.inputs, MAX_NAMES);
   const aim = reads ? (isImage ? AIMS.image : AIMS.rows) : AIMS.numbers;
   return {
     ...EMPTY,
     question: begun ? "" : getTrainingQuestion(state.choice, aim),
     caption: begun
-      ? `First ${examples.length} of ${record.of}: ● right ○ wrong`
+      ? `First ${examples.length} of ${record.of}: ● right ○ wrong${bars && `; bars: ${bars}`}`
       : makeCaption(record, isImage),
     examples,
     titles: reads ? titleExamples(begun ? now : {}, record, lines, examples.length) : [],
@@ -122,13 +125,6 @@ function rightOf(now, { classes }, lines, count) {
     const right = Array.from({ length: count }, (_, at) => result?.read[at] === classes[at]);
     return result ? [{ line, right }] : [];
   });
-}
-
-/** @param {Plane} plane */
-function describePlanes({ picture: { legend } }) {
-  return legend
-    ? `${legend[0].toUpperCase()}${legend.slice(1)}.`
-    : "Colours: the class that a net sees there.";
 }
 
 /**

@@ -18,12 +18,16 @@ export function createReads(host) {
       if (!reads) return;
       const { question, caption, points, scatter, planes, examples } = reads;
       const paints = /** @type {Paint[]} */ ([]);
+      const dots = points.map(([x, y, kind]) =>
+        h("circle", { r: 0.035, class: kind ? "second" : "first", cx: x, cy: -y }),
+      );
       host.classList.toggle("asked", reads.rules.length === 0);
       render(
         host,
         h("p", { class: "question" }, question),
         h("p", { class: "caption" }, caption),
-        points.length > 0 && drawPoints(points),
+        points.length > 0 &&
+          h("svg", { viewBox: "-1.05 -1.05 2.1 2.1", class: "plane", "aria-hidden": "true" }, dots),
         scatter && drawScatter(scatter),
         h(
           "div",
@@ -35,14 +39,6 @@ export function createReads(host) {
       paintCanvases(host, paints);
     },
   };
-}
-
-/** @param {Reads["points"]} points */
-function drawPoints(points) {
-  const dots = points.map(([x, y, kind]) =>
-    h("circle", { r: 0.035, class: kind ? "second" : "first", cx: x, cy: -y }),
-  );
-  return h("svg", { viewBox: "-1.05 -1.05 2.1 2.1", class: "plane", "aria-hidden": "true" }, dots);
 }
 
 /** @param {Plane} plane @param {Paint[]} paints receives functions that paint the canvases */

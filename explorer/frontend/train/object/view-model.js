@@ -128,6 +128,7 @@ function indexOf({ rules }, { key }) {
 /** @param {number} factor */
 function formatFactor(factor) {
   if (factor >= 100) return formatShort(Math.round(factor));
+  if (factor > 0 && factor < 1e-3) return formatShort(Number(factor.toPrecision(2)));
   return String(Number(factor < 0.095 ? factor.toPrecision(2) : factor.toFixed(2)));
 }
 

@@ -57,6 +57,6 @@ function textOf(values, mixed) {
   if (!values.length) return "";
   const isList = values.length < 3 && !mixed;
   const ends = isList ? values : [Math.min(...values), Math.max(...values)];
-  const texts = [...new Set(ends.map((value) => formatShort(value).replaceAll("-", "−")))];
+  const texts = [...new Set(ends.map((value) => formatShort(value)))];
   return `now ${texts.join(isList ? ", " : " to ")}`;
 }

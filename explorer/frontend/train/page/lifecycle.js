@@ -6,6 +6,7 @@ import { SILENT_TEXT } from "../../choice/server.js";
 import { loadFromSession, requestTraining, takeTrainingRequest } from "../../choice/session.js";
 import { withBegun, withOtherSettings, withReset } from "../state/state.js";
 import { explainUntrained } from "../state/tasks.js";
+import { asRead, makeTable } from "../state/own-table.js";
 import { ACTIVE, AT_REST, UNAVAILABLE } from "../state/status.js";
 
 /** @import { Page } from "./model.js" */
@@ -39,11 +40,17 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
   /** Restart an active run if its settings have changed. Drop an inactive one, or the message on why none began. */
   function reconcile() {
     if (!run.settingsKey) return run.clearNotice();
-    if (isMine()) return;
+    if (isMine()) return undefined;
+    const { table, reading } = state();
+    const unread = makeTable(table.text);
+    const isUntouched = JSON.stringify(asRead(unread, reading)) === JSON.stringify(table);
+    if (isUntouched && run.settingsKey === makeRunRequest(now(), unread).settingsKey) {
+      rename(now()); // it began before the table was read, with the columns that the server suggests
+      return become(withBegun(state()));
+    }
     const goesOn = ACTIVE.includes(run.status.state);
     become(withOtherSettings(state()));
-    if (goesOn) send("begin");
-    else run.drop();
+    return goesOn ? send("begin") : run.drop();
   }
 
   return {

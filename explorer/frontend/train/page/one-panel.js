@@ -30,7 +30,7 @@ export function createOnePanel(host, { onClose, onEvidence }) {
   return {
     /** @param {Picture|null} picture null hides the panel */
     show(picture) {
-      const opens = host.hidden;
+      const last = host.hidden ? "" : title.textContent;
       host.hidden = !picture;
       if (!picture) return;
       host.style.setProperty("--colour", picture.colour);
@@ -38,7 +38,7 @@ export function createOnePanel(host, { onClose, onEvidence }) {
       panels.show(picture.row ? [picture.row] : []);
       setText(reason, picture.why);
       setText(limits, picture.row ? `Not shown here: ${picture.row.limits}` : picture.chart);
-      if (opens) host.scrollIntoView({ block: "nearest" });
+      if (title.textContent !== last) host.scrollIntoView({ block: "nearest" });
     },
   };
 }

@@ -5,7 +5,6 @@ import { element, setText } from "../../elements/dom.js";
 import { createTrainChart } from "../charts/chart.js";
 import { createLaneCard } from "../object/lane.js";
 import { formatGridColumns } from "../object/object.js";
-import { createSentence } from "../widgets/live-text.js";
 
 /**
  * Create the compact view of a training run.
@@ -19,21 +18,21 @@ export function createSmallPicture(bar, plotly) {
   const title = element("h3", {});
   const object = element("div", { class: "object" }, cards);
   const race = element("div", { class: "race" }, title, curves);
-  const root = element("div", { class: "instrument training filled lab small" }, bar, verdict, object, race);
+  const run = element("div", { class: "of-run" }, bar, verdict, object);
+  const root = element("div", { class: "instrument training filled lab small" }, run, race);
   const chart = createTrainChart(curves, { plotly, onPoint: () => undefined });
   const lanes = createChildren(cards, createLaneCard, ({ line }) => line.key);
-  const sentence = createSentence(verdict);
   return {
     root,
     /**
      * Display a training run.
-     * @param {{heading: string, words: string, isMoving: boolean, plates: number, chart:
-     *   import("../charts/chart.js").Picture, lanes: import("../object/view-model.js").Lane[]}} picture ``words``: a
-     *   sentence; ``isMoving``: whether another one will follow soon; ``plates``: the number of parts of the net
+     * @param {{heading: string, words: string, plates: number, chart: import("../charts/chart.js").Picture, lanes:
+     *   import("../object/view-model.js").Lane[]}} picture ``words``: a sentence; ``plates``: the number of parts of the
+     *   net
      */
-    show({ heading, words, isMoving, plates, chart: drawn, lanes: shown }) {
+    show({ heading, words, plates, chart: drawn, lanes: shown }) {
       setText(title, heading);
-      sentence.show(words, isMoving);
+      setText(verdict, words);
       object.style.setProperty("--columns", formatGridColumns(plates));
       lanes.show(shown);
       chart.draw(drawn);

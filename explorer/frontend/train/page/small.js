@@ -40,11 +40,11 @@ export function createSmallTraining(host, store, { server, plotly }, onOver) {
   /** @param {import("../state/state.js").State} state */
   function paint(state) {
     const picture = buildPicture(state);
-    const { object, heading, headline, verdict, moving: isMoving, chart } = picture;
+    const { object, heading, headline, chart } = picture;
     commands.show(picture);
     if (picture.again) onOver();
     const { lanes, plates } = object;
-    show({ heading, words: headline || verdict, isMoving, plates: plates.length, lanes, chart });
+    show({ heading, words: headline, plates: plates.length, lanes, chart });
   }
 
   return {

@@ -34,7 +34,7 @@ import {
  *   enabled
  * @typedef {{offered: Offered, again: boolean, offersOwnOp: boolean, removal: string, metrics: string[], taken: number,
  *   status: {main: string, next: string, state: string}, verdict: string, headline: string, offersSeeds: boolean,
- *   moving: boolean, chart: import("../charts/chart.js").Picture, heading: string, measures: {options: {value: Measure,
+ *   chart: import("../charts/chart.js").Picture, heading: string, measures: {options: {value: Measure,
  *   label: string}[], chosen: Measure}, alignment: import("../evidence/alignment-data.js").Alignment, why:
  *   import("../evidence/view.js").Picture|null, slow: import("../slow-motion/view-model.js").Picture|null, rows:
  *   import("./metrics-table.js").Picture, choice: State["choice"], present: import("../../cards/cards.js").Present,
@@ -90,7 +90,6 @@ export function buildPicture(live) {
   const chart = buildMainChart(state, measure, live.view.status.snapshot);
   const object = buildNetDrawing(state, lines);
   const isFaint = object.begun && chart.series.some(({ faint }) => faint);
-  const moving = ACTIVE.includes(view.status.state);
   const verdict = view.status.words.at(-1) ?? "";
   return {
     offered: getEnabledButtons(view.status.state, isUnread(live) || Boolean(explainUntrained(choice))),
@@ -107,12 +106,11 @@ export function buildPicture(live) {
     // a comparison with one seed proves little
     offersSeeds:
       OVER.includes(view.status.state) && metric !== null && choice.rules.length > 1 && snapshot?.seeds === 1,
-    moving,
     heading: makeHeading(choice, getScale(state, measure)),
     measures: { options, chosen: measure },
     chart,
     alignment,
-    why: moving && !state.evidence ? null : buildEvidence(state, lines),
+    why: ACTIVE.includes(view.status.state) && !state.evidence ? null : buildEvidence(state, lines),
     slow: buildSlowMotion(live, going),
     rows: {
       lines: going,

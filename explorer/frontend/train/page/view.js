@@ -17,7 +17,6 @@ import { createTaskChip } from "../settings/task-chip.js";
 import { createToggleGroup } from "../widgets/toggle-group.js";
 import { createPicker } from "../settings/task-picker.js";
 import { createMetricsTable } from "./metrics-table.js";
-import { createSentence } from "../widgets/live-text.js";
 import { createSettings } from "../settings/form.js";
 import { createSlowMotion } from "../slow-motion/dialog.js";
 import { createTable } from "../settings/table-input.js";
@@ -76,7 +75,6 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
   const title = element("h2", {});
   const measures = createToggleGroup("Shown in the chart", on.onMeasure);
   find("titles").append(title, measures.element);
-  const verdict = createSentence(find("verdict"));
   const wholeVerdict = element("p", { class: "whole-verdict" });
   const five = element("button", { hidden: true, onclick: onFive }, "Run five seeds");
   find("race").append(wholeVerdict, five);
@@ -174,7 +172,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
       controls.show(choice);
       onPresent(picture.present);
       settings.show(withSetting(choice, "lr", picture.rate));
-      verdict.show(picture.headline, picture.moving);
+      setText(find("verdict"), picture.headline);
       setText(wholeVerdict, picture.headline && picture.headline !== picture.verdict ? picture.verdict : "");
       five.hidden = !picture.offersSeeds;
       slow.show(picture.slow);

@@ -20,6 +20,8 @@ import { createPreview } from "./table-preview.js";
  * @typedef {{visible: boolean, own: OwnTable, reading: Reading}} Picture
  */
 
+const TYPED = /^(insertText|insertLineBreak|delete)/; // types of input that more input will follow
+const PAUSE_MS = 800; // pause after such an input before the table is read
 const EXAMPLE = "height,width,kind\n1.2,0.4,a\n0.7,1.1,b\n…";
 const formatCount = (/** @type {number} */ count) => count.toLocaleString("en-US");
 
@@ -31,13 +33,17 @@ const formatCount = (/** @type {number} */ count) => count.toLocaleString("en-US
 export function createTable(host, { onTable }, examples) {
   const { bytes } = getCatalogue().limits.table;
   const id = createId();
+  let timer = /** @type {ReturnType<typeof setTimeout>|undefined} */ (undefined);
   const field = element("textarea", {
     id,
     rows: 4,
     spellcheck: "false",
     placeholder: EXAMPLE,
     onchange: () => acceptText(field.value),
-    oninput: ({ inputType }) => /^insertFrom(Paste|Drop)$/.test(inputType) && acceptText(field.value),
+    oninput({ inputType }) {
+      clearTimeout(timer);
+      timer = setTimeout(() => acceptText(field.value), TYPED.test(inputType) ? PAUSE_MS : 0);
+    },
   });
   const file = createFileButton("Open a file", { accept: ".csv,.tsv,.txt,text/csv", onFile: openFile });
   const status = element("p", { class: "next text-small", role: "status" });
@@ -85,6 +91,7 @@ export function createTable(host, { onTable }, examples) {
 
   /** @param {string} text */
   function acceptText(text) {
+    clearTimeout(timer);
     const size = new Blob([text]).size;
     if (size > bytes) return rejectText(explainSize(size), text);
     setText(status, "");

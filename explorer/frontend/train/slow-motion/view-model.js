@@ -10,7 +10,7 @@ import { suggestRemedy } from "../state/remedies.js";
 import { getSetting, explainUntrained } from "../state/tasks.js";
 
 /** @import { LegendEntry } from "../state/series.js" */
-/** @import { SlowMotion, State } from "../state/state.js" */
+/** @import { State } from "../state/state.js" */
 /**
  * The contents of slow motion.
  * @typedef {{stage: string, rule: number|null, unit: number|null, row: number|null, layer: number|null}} Position the
@@ -80,7 +80,8 @@ export function getShownLayer(slow) {
 export function buildSlowMotion(state, lines) {
   const { choice, slow } = state;
   if (!choice.slow) return null;
-  const records = getRecords(slow);
+  const answer = slow && (slow.answer ?? slow.before); // the previous ones until new ones arrive
+  const records = answer && !answer.message ? answer : null;
   const requested = parsePosition(choice.slow);
   const rule = clampTo(requested.rule ?? findLivelyRule(records, lines), 0, lines.length - 1);
   const record = withFormulas(records?.[lines[rule].key] ?? null);
@@ -156,12 +157,6 @@ function listEntries(choice, index, record, unit) {
     rule: findRuleForOp(recordedOp, record.rule) ?? rules[index],
     parameters,
   };
-}
-
-/** Return the records to display, or null: the previous ones until new ones arrive. @param {SlowMotion|null} slow */
-function getRecords(slow) {
-  const answer = slow && (slow.answer ?? slow.before);
-  return answer && !answer.message ? answer : null;
 }
 
 /**

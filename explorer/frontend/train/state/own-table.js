@@ -105,13 +105,10 @@ export function buildTablePreview(reading) {
 function summaryOf({ rows, columns, delimiter, decimal, named, gaps, target }) {
   const size = `${rows.toLocaleString("en-US")} rows, ${columns.length} columns split at ${SIGNS[delimiter]}`;
   const learnt = target === null ? "" : `learns ${target}`;
-  const notes = [named ? "" : "no row of names", decimal === "," ? "decimal commas" : "", describeGaps(gaps)];
+  const gapped = gaps && `${gaps.toLocaleString("en-US")} row${gaps === 1 ? " has a gap" : "s have gaps"}`;
+  const notes = [named ? "" : "no row of names", decimal === "," ? "decimal commas" : "", gapped];
   return [size, learnt, ...notes].filter(Boolean).join("; ");
 }
-
-/** @param {number} gaps number of rows with a gap */
-const describeGaps = (gaps) =>
-  gaps ? `${gaps.toLocaleString("en-US")} row${gaps === 1 ? " has a gap" : "s have gaps"}` : "";
 
 /** @param {string} clause */
 const toSentence = (clause) => `${clause[0].toUpperCase()}${clause.slice(1)}.`;

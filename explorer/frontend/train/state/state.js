@@ -104,15 +104,13 @@ export function withBegun(state) {
  * @param {State} state @returns {State}
  */
 export function withOtherSettings(state) {
-  const { status } = state.view;
-  const goesOn = ACTIVE.includes(status.state);
-  const restarted = status.step > 0 ? RESTARTED : ""; // a table is read just after the first start
+  const goesOn = ACTIVE.includes(state.view.status.state);
   return {
     ...state,
     ...AT_LAST_STEP,
     ...(goesOn ? getTrained(state) : { trained: null }),
     earlierRuns: state.trained ? withPast(state, "before other settings") : state.earlierRuns,
-    remark: goesOn ? restarted : OTHER_SETTINGS,
+    remark: goesOn ? RESTARTED : OTHER_SETTINGS,
   };
 }
 

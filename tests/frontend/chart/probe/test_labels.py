@@ -3,6 +3,7 @@
 import math
 from functools import partial
 from itertools import combinations
+from typing import Any
 
 import pytest
 
@@ -16,13 +17,17 @@ PLACE = """
     const parts = [{ text: "Default" }];
     const labels = given.ends.map((y) => ({ parts, x: 300, y, end: y, anchor: "end" }));
     const others = given.others.map(([x, y]) => ({ parts, x, y, anchor: "start" }));
-    return placeEndLabels(labels, given.ends, given.panel, given.size, others).map(({ y, end }) => [y, end]);
+    const { panel, size, points } = given;
+    return placeEndLabels(labels, given.ends, panel, size, { others, points }).map(({ y, end }) => [y, end]);
 """
 
 
-def placed(node: Node, ends: list[float], *others: tuple[float, float]) -> list[list[float]]:
+def placed(
+    node: Node, ends: list[float], *others: tuple[float, float], points: tuple[Any, ...] = ()
+) -> list[list[float]]:
     """Return the baseline of each placed label and the end of its curve."""
-    found: list[list[float]] = node.run(PLACE, {"ends": ends, "panel": PANEL, "size": SIZE, "others": others})
+    given = {"ends": ends, "panel": PANEL, "size": SIZE, "others": others, "points": points}
+    found: list[list[float]] = node.run(PLACE, given)
     return found
 
 
@@ -50,6 +55,14 @@ def test_a_label_is_above_its_curve_or_below_it_without_room(node: Node) -> None
     assert placed(node, [101]) == [[101 + BELOW, 101]]
     assert placed(node, [200], (100, 200 - ABOVE)) == [[200 - ABOVE, 200]], "the other is far to the left"
     assert placed(node, [200], (280, 200 - ABOVE)) == [[200 + BELOW, 200]]
+
+
+def test_a_label_covers_no_drawing_if_there_is_another_place(node: Node) -> None:
+    drawn = tuple((x, 200 - ABOVE - 4) for x in range(200, 300))
+    assert placed(node, [200], points=drawn) == [[200 + BELOW, 200]]
+    assert placed(node, [200], points=tuple((x - 100, y) for x, y in drawn)) == [[200 - ABOVE, 200]]
+    everywhere = tuple((270, y) for y in range(100, 350))
+    assert placed(node, [200], points=everywhere) == [[200 - ABOVE, 200]]
 
 
 TOGETHER = """
@@ -81,7 +94,9 @@ SLOPES = """
         place(flat(100), { points: level(100) }), place(flat(2), { points: level(2) }),
         place(flat(100), { points: level(100).map(([x, y]) => [x, x > 320 ? 85 : y]) }),
         place(flat(100), { points: level(100), rings: [[320, 100], [180, 100]] }),
-        place([[200, 110], [300, 90]], { others: [near] }), place([[-90, 9], [-10, 9]]),
+        place([[200, 110], [300, 90]], { others: [near] }),
+        place([[200, 104], [300, 96]], { others: [[[150, 100], [350, 100]], near] }),
+        place([[-90, 9], [-10, 9]]),
     ];
 """
 
@@ -93,6 +108,7 @@ def test_the_label_of_a_slope_is_nearest_to_its_tangent_and_covers_neither_curve
     right = places[3]["x"] + 0.56 * 10 * len("slope 0")
     assert math.hypot(320 - right, 100 - places[3]["y"] - 2) > 5.5, "its letters do not touch the ring"
     assert places[4]["y"] > 90, "below its end: the other tangent is above it"
+    assert places[5], "between two tangents, where each place is nearer to another, it has one too"
     assert nowhere is None
 
 
@@ -101,8 +117,9 @@ def test_a_value_stays_near_its_dot(node: Node) -> None:
     body = """
         const { placeEndLabels } = await import("./chart/probe/labels.js");
         const sides = [{ x: 291, anchor: "end" }, { x: 309, anchor: "start" }];
-        const place = (names) => placeEndLabels(
-            [{ parts: [{ text: "0.5" }], y: 200 }], [200], { top: 100, height: 250 }, 12, names, sides);
+        const label = { parts: [{ text: "0.5" }], y: 200 };
+        const panel = { top: 100, height: 250 };
+        const place = (others) => placeEndLabels([{ ...label }], [200], panel, 12, { others, sides });
         const column = (x) => Array.from({ length: 20 }, (_, row) => (
             { parts: [{ text: "Straight" }], x, y: 110 + 12 * row, anchor: "start" }));
         return [[], column(230), [...column(230), ...column(309)]].map(place);

@@ -1,5 +1,6 @@
 """Names at the ends of curves: in the order of the curves, apart, and as near to them as can be."""
 
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -51,3 +52,11 @@ def test_a_long_name_is_cut_and_those_with_the_same_beginning_keep_their_ends(
     tell: Run, names, letters, texts
 ):
     assert tell("charts/label-layout", "cut", names, letters) == texts
+
+
+def test_names_on_a_narrow_chart_are_broken_into_lines(node: Node):
+    wrap = partial(node.call, "train/charts/label-layout.js wrapNames")
+    names = ["Default autograd", "Straight-through", "Clipped straight-through"]
+    assert wrap(names) == [*names[:2], "Clipped straight-\nthrough"]
+    assert wrap([*names, "Zero"]) is None, "too many lines"
+    assert wrap(["g*(abs(x)<=1)*(1+abs(x))"]) is None

@@ -42,7 +42,7 @@ def test_the_nearest_kept_step(tell: Run, steps: list[int], wanted: int, taken: 
 @pytest.mark.parametrize(
     ("point", "text"),
     [
-        (POINTS[0], "3: lr 1e-5"), ({"step": 2, "name": "op", "value": "tanh"}, "2: Tanh"),
+        (POINTS[0], "3: lr 1e−5"), ({"step": 2, "name": "op", "value": "tanh"}, "2: Tanh"),
         ({"step": 2, "name": "rule", "value": "zero"}, "2: all → Zero"),
         (POINTS[2], "9: where(x: 1, g, 0) → Clipped straight-through"),
     ],
