@@ -11,6 +11,7 @@ from torch import nn
 from torch.func import grad
 
 import explorer
+from explorer.model.tape.passes import Passes
 from tests.model.nets import FakeQuant, X, gradients_of, loss_of, made, rounded, same, straight, swapped
 
 
@@ -136,6 +137,13 @@ def test_compiled_code_in_a_swapped_model_runs_as_it_is_written():
         fixed = explorer.swap(inner, "round", rule="straight_through")
         inner[0].compile(backend="aot_eager")
         same({name[2:]: each for name, each in gradients_of(fixed).items()}, expected)
+        assert torch._dynamo.eval_frame._stance.stance == "default"
+        first, last = Passes(inner), Passes(inner)  # as two threads whose passes overlap
+        first.attach()
+        last.attach()
+        first.detach()
+        assert torch._dynamo.eval_frame._stance.stance == "force_eager"
+        last.detach()
         assert torch._dynamo.eval_frame._stance.stance == "default"
 
 

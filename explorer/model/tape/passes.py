@@ -20,10 +20,27 @@ from explorer.model.tape.sites import Place, is_foreign, mark_of, paths_of
 
 # Number of frames that count when a Function's forward runs under no_grad: its own and its callers'.
 _FORWARD_LINES = 4
+# The stance of torch.compile is one for all threads: passes that overlap share it, and the last one ends it.
+_EAGER: list[Any] = []
+_EAGER_LOCK = threading.Lock()
 
 
 def do_nothing(*_: Any) -> Any:
     """Return None, as the hooks of a tape do that its class does not override."""
+
+
+@contextmanager
+def run_eagerly() -> Iterator[None]:
+    """Return a context in which compiled code runs eagerly, until the last such context of all threads."""
+    with _EAGER_LOCK:
+        _EAGER.append(_EAGER[0] if _EAGER else torch.compiler.set_stance("force_eager"))
+    try:
+        yield
+    finally:
+        with _EAGER_LOCK:
+            stance = _EAGER.pop()
+            if not _EAGER:
+                stance.__exit__(None, None, None)
 
 
 class Passes(TorchFunctionMode):
@@ -56,8 +73,7 @@ class Passes(TorchFunctionMode):
         """Start following the model's modules with hooks. Compiled code runs eagerly until ``detach``."""
         self._paths, self._thread = paths_of(self.model), threading.get_ident()
         if "torch._dynamo" in sys.modules:
-            stance: Any = torch.compiler.set_stance("force_eager")
-            self._stack.enter_context(stance)
+            self._stack.enter_context(run_eagerly())
             self._stack.enter_context(warnings.catch_warnings())
             # The warning is about global module hooks, which run eagerly.
             warnings.filterwarnings("ignore", "Using `torch.compile")
