@@ -113,11 +113,11 @@ def test_the_arrows_of_a_field_step_as_its_slider_does(page: Page) -> None:
 
 
 REFUSED = {
-    G: ("2e6", "2000000 is not allowed here: choose a number from -1000000 to 1000000."),
-    "From": ("-1e9", "-1000000000 is not allowed here: choose a number from -1000000 to 1000000."),
+    G: ("2e6", "2000000 is not allowed here: choose a number from −1000000 to 1000000."),
+    "From": ("-1e9", "−1000000000 is not allowed here: choose a number from −1000000 to 1000000."),
     "To": (
         "-3",
-        "-3 makes the range too narrow: its other end is -3, and both must be at least 3e-12 apart.",
+        "−3 makes the range too narrow: its other end is −3, and both must be at least 3e−12 apart.",
     ),
 }
 

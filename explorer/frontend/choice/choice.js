@@ -191,7 +191,8 @@ export function explainInvalidEnd(end, other) {
   const outOfBounds = explainOutOfBounds(end, -largest, largest);
   const minWidth = getMinWidth(end, other);
   if (outOfBounds || Math.abs(end - other) >= minWidth) return outOfBounds;
-  return `${formatNumber(end)} makes the range too narrow: its other end is ${formatNumber(other)}, and both must be at least ${formatShort(minWidth)} apart.`;
+  const [one, two] = [end, other].map((each) => formatNumber(each).replaceAll("-", "−"));
+  return `${one} makes the range too narrow: its other end is ${two}, and both must be at least ${formatShort(minWidth)} apart.`;
 }
 
 /** Return a copy of the settings with another upstream gradient. @param {Choice} choice @param {number} g */

@@ -69,7 +69,8 @@ export function explainInvalidNumber(text) {
  */
 export function explainOutOfBounds(value, low, high) {
   if (low <= value && value <= high) return "";
-  return `${formatNumber(value)} is not allowed here: choose a number from ${formatNumber(low)} to ${formatNumber(high)}.`;
+  const [given, from, to] = [value, low, high].map((each) => formatNumber(each).replaceAll("-", "−"));
+  return `${given} is not allowed here: choose a number from ${from} to ${to}.`;
 }
 
 /** Return the nearest number between two bounds. @param {number} value @param {number} low @param {number} high */

@@ -46,7 +46,7 @@ def test_a_number_beyond_what_is_allowed_is_refused_with_both_bounds(node: Node)
     assert said == [
         "1.5 is not allowed here: choose a number from 0.000001 to 0.999999.",
         "",
-        "-1 is not allowed here: choose a number from 0 to 5.",
+        "−1 is not allowed here: choose a number from 0 to 5.",
     ]
 
 
