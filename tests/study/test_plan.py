@@ -114,6 +114,7 @@ def test_a_plan_goes_through_a_pickle_and_says_whether_it_is_the_same():
     ({"seeds": [-1]}, "seed must be a whole number from 0"),
     ({"parameters": {"c": [0.5, 1]}}, "parameter c must be one number: a study no longer sweeps several"),
     ({"parameters": {"q": 1}}, "unknown parameter 'q': sign with default, clipped"),
+    ({"learn": ("z",)}, "z cannot be trained"),
     ({"task": "documents"}, 'the task "documents" has no held-out data'),
     ({"optimizer": "sgd"}, "a study has no setting 'optimizer': in addition to its own arguments"),
     ({"pace": "full"}, "a study has no setting 'pace'"),

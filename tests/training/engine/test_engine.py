@@ -124,23 +124,19 @@ def test_a_stopped_run_frees_its_memory_at_once(clock, task):
             engine.turn()
         engine.snapshot(identity, ("causes", "norms"))
         assert all(each() is not None for each in nets)
-        engine.command(identity, "stop")
+        stopped = engine.command(identity, "stop")
+        assert stopped.sentence == f"Stopped at step {stopped.step}."
         assert [each() for each in nets] == [None] * 4
     finally:
         gc.enable()
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        (dataclasses.replace(SMALL, op="log"), "the op returned infinity or NaN for finite inputs"),
-        # Round's spikes may be any integer: potentials that they reset grow from time to time.
-        (
-            Settings(task="spikes", op="round", rules=("default",), device="cpu"),
-            "values in the forward pass grew too large for float32",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("settings", "words"), [
+    (dataclasses.replace(SMALL, op="log"), "the op returned infinity or NaN for finite inputs"),
+    # Round's spikes may be any integer: potentials that they reset grow from time to time.
+    (Settings(task="spikes", op="round", rules=("default",), device="cpu"),
+     "values in the forward pass grew too large for float32"),
+])  # fmt: skip
 def test_a_run_that_cannot_begin_diverges_at_step_0_with_its_reason(engine, settings, words):
     identity = engine.start(settings, paused=True)
     assert engine.snapshot(identity).state == "ready"

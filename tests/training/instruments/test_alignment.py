@@ -110,15 +110,12 @@ def test_alignment_is_averaged_over_seeds():
     np.testing.assert_allclose(alignment(seeds=2), np.mean(alone, 0), rtol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("settings", "why"),
-    [
-        ({"task": "binary weights"}, "this task applies the op to weights"),
-        ({"task": "spikes"}, "flipping a spiking unit also changes its later time steps"),
-        ({"op": "bernoulli", "rules": ("sigmoid_st",)}, "the op is random"),
-        ({"op": "scaled_binarize", "rules": ("straight_through",)}, "averages over all values"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "why"), [
+    ({"task": "binary weights"}, "this task applies the op to weights"),
+    ({"task": "spikes"}, "flipping a spiking unit also changes its later time steps"),
+    ({"op": "bernoulli", "rules": ("sigmoid_st",)}, "the op is random"),
+    ({"op": "scaled_binarize", "rules": ("straight_through",)}, "averages over all values"),
+])  # fmt: skip
 def test_a_missing_measurement_is_explained(settings, why):
     snapshot = build(recorded=RECORDED, **{"task": "digits"} | settings).snapshot()
     assert snapshot.unmeasured["alignment"].startswith("Not measured here: ")

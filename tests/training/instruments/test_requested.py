@@ -23,14 +23,11 @@ def test_the_formula_is_evaluated_for_one_unit():
     assert passed["default"] is None
 
 
-@pytest.mark.parametrize(
-    ("numbers", "why"),
-    [
-        ({"layer": 1}, "layer must be from 0 to 0, not 1"),
-        ({"layer": 2, "cause": 4}, "cause must be from 0 to 3, not 4; layer must be from 0 to 0, not 2"),
-        ({"layer": 0, "unit": 1}, "unit takes layer, cause, not unit"),
-    ],
-)
+@pytest.mark.parametrize(("numbers", "why"), [
+    ({"layer": 1}, "layer must be from 0 to 0, not 1"),
+    ({"layer": 2, "cause": 4}, "cause must be from 0 to 3, not 4; layer must be from 0 to 0, not 2"),
+    ({"layer": 0, "unit": 1}, "unit takes layer, cause, not unit"),
+])  # fmt: skip
 def test_an_invalid_unit_is_refused_with_a_reason(numbers, why):
     with pytest.raises(ValueError, match=f"^{why}$"):
         build(task="circles", hidden=8).measure("unit", **numbers)

@@ -18,13 +18,10 @@ def latent(run: Run, member: int, start: bool = False) -> list[torch.Tensor]:
     return [each * each.shape[0] ** 0.5 for each in views]
 
 
-@pytest.mark.parametrize(
-    ("task", "quantised"),
-    [
-        ("binary weights", lambda x: torch.where(x >= 0, 1.0, -1.0)),
-        ("ternary weights", lambda x: x.round().clamp(-1, 1)),
-    ],
-)
+@pytest.mark.parametrize(("task", "quantised"), [
+    ("binary weights", lambda x: torch.where(x >= 0, 1.0, -1.0)),
+    ("ternary weights", lambda x: x.round().clamp(-1, 1)),
+])  # fmt: skip
 def test_counts_by_bin_and_value_match_the_weights(task: str, quantised):
     run = build(20, task=task, rules=("default", "straight_through"), seeds=2)
     seen = read_records(run, "weights")

@@ -146,7 +146,9 @@ SENTENCES = {
 @pytest.mark.parametrize("name", SENTENCES)
 def test_a_ranking_is_stated_in_a_sentence(name: str):
     scores, expected = SENTENCES[name]
-    assert re.fullmatch(expected, rank(scores, 1 / 360, unit="%").sentence)
+    ranking = rank(scores, 1 / 360, unit="%")
+    assert re.fullmatch(expected, ranking.sentence)
+    assert bool(ranking.lower) == (" lower by " in ranking.sentence)
 
 
 def test_scores_other_than_fractions_are_stated_in_their_own_unit():

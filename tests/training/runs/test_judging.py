@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from explorer.training import TASKS, Run, Settings
+from explorer.training.nets import ensemble
 from tests.training.by_hand import read_layers, run_dense
 from tests.training.driving import build, losses, train
 from tests.training.runs.run_cases import BREAKS, DOCUMENTS, SMALL
@@ -94,6 +95,16 @@ def test_validation_uses_other_examples_than_the_score():
     assert any(validation[rule].tolist() != held_out[rule].tolist() for rule in DIGITS.rules)
     with pytest.raises(ValueError, match='"documents" has no held-out data'):
         Run(SMALL).validation()
+
+
+def test_measurements_of_a_full_batch_share_the_pass_of_the_next_step(monkeypatch):
+    passes, compute = [], ensemble.forward_backward
+    monkeypatch.setattr(ensemble, "forward_backward", lambda *args: passes.append(args) or compute(*args))
+    run = Run(dataclasses.replace(SMALL, seeds=2))
+    for _ in range(4):
+        run.advance()
+        run.snapshot(("causes", "way"))
+    assert len(passes) == run.step + 1
 
 
 def test_init_scale_scales_the_start_weights():

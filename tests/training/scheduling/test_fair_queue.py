@@ -47,6 +47,7 @@ def test_the_reported_order_is_the_order_of_the_turns():
         had.append(queue.find_first([item for item in items if item not in had]))
         queue.charge(had[-1])
     assert had == said
+    assert queue.position_of(said[0], items) == queue.order(items).index(said[0]) + 1
 
 
 @pytest.mark.parametrize(("weight", "turns"), [(math.sqrt, 3), (weigh_once, 1)], ids=["root", "one"])

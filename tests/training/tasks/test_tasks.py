@@ -94,6 +94,9 @@ def test_the_digits_match_scikit_learn():
     assert (x * 16).equal(torch.tensor(theirs.data, dtype=torch.float32))
     assert y.equal(torch.tensor(theirs.target))
     assert torch.equal(digits.get_first_image(), x[0].view(8, 8))
+    held_out = TASKS["digits"].data(Draw(torch.Generator(), 1)).held_out.x
+    levels = 16 * (held_out - held_out.min()) / (held_out.max() - held_out.min())
+    torch.testing.assert_close(levels, levels.round(), rtol=0, atol=1e-3)
 
 
 @pytest.mark.parametrize("n", [3, 32])
