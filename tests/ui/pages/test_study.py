@@ -45,6 +45,8 @@ def test_rates_come_in_order_and_once():
     choice, notices = from_text("rates=0.1,0.001,0.1")
     assert (choice.rates, notices) == ((0.001, 0.1), [])
     assert format_training_settings(choice) == {"rates": "0.001,0.1"}
+    most = tuple(number / 100 for number in range(1, MAX_RATES + 1))
+    assert from_text(f"rates={','.join(map(str, most))}")[0].rates == most
 
 
 def test_the_choice_stays_from_page_to_page():
