@@ -132,14 +132,13 @@ def test_code_comes_once_and_a_view_that_goes_leaves_nothing() -> None:
     library, before = Library.shared, len(_instances)
     assert library is not None
     for _ in range(3):
-        shown = explorer.instrument("sign", ["clipped", "approx_sign"])
+        shown = explorer.instrument("sign", ["clipped", "approx_sign"], section="paste")
         assert shown._library == first._library == library.model_id
         shown.set_state({"_view_count": 1})
         shown.set_state({"_view_count": 0})
     assert len(_instances) == before
     shown.g = 3.0  # it still works, and comes back where it is shown again
     assert shown.frame["gradient"].max() > 1
-    shown.section = "paste"  # the field for pasted code is opened like a section
     data, _ = shown._repr_mimebundle_()
     assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == shown.model_id
     assert (len(_instances), shown.section) == (before + 1, "paste")

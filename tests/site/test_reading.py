@@ -130,9 +130,8 @@ def test_links_show_what_they_show_in_the_app(node: Node) -> None:
 def test_without_python_a_custom_formula_is_refused_with_a_hint_to_the_app(node: Node) -> None:
     query = urlencode({"op": "formula: x**3", "rule": ["clipped", "formula: g * (x < 2)"]}, doseq=True)
     expected = {query: answers.serialize_choice(Choice())}
-    (result,) = node.run(
-        READY + READ, make_given() | {"answers": None, "queries": [query], "expected": expected}
-    )
+    given = make_given() | {"answers": None, "queries": [query], "expected": expected}
+    (result,) = node.run(READY + READ, given)
     assert result["notices"] == [
         'The link\'s own op "x**3" needs the app, which reads formulas.',
         'The link\'s own rule "g * (x < 2)" needs the app, which reads formulas.',

@@ -90,6 +90,12 @@ def test_long_computations_weigh_more_than_short_ones():
     assert _order(*asked) == ["long", *["short"] * 5, *["long"] * 4]
 
 
+def test_a_class_of_nine_behind_one_address_has_three_turns_while_one_person_elsewhere_has_one():
+    pupils = [(f"pupil {number}", 1.0, "school") for number in range(9)] * 3
+    order = _order(*pupils, *[("one", 1.0, "home")] * 5)
+    assert [order.index("one", 4 * turn) % 4 for turn in range(5)] == [order.index("one")] * 5
+
+
 def test_no_visitor_has_all_seats():
     async def visited() -> list[list[str]]:
         house, seen = _House(2, 9), []

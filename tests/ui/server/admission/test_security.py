@@ -57,15 +57,11 @@ def test_hosted_the_configured_names_are_known(monkeypatch: pytest.MonkeyPatch):
     assert [_code(app, host) for host in ("10.0.0.7", "x.rules.example", socket.gethostname())] == [400] * 3
 
 
+FOREIGN = "http://evil.example", "http://localhost:1", "null", "http://["
+
+
 @pytest.mark.parametrize(
-    ("host", "origin"),
-    [
-        ("evil.example", {}),
-        *(
-            ("localhost", {"origin": o})
-            for o in ("http://evil.example", "http://localhost:1", "null", "http://[")
-        ),
-    ],
+    ("host", "origin"), [("evil.example", {}), *(("localhost", {"origin": each}) for each in FOREIGN)]
 )
 def test_a_websocket_of_another_host_or_site_is_closed_before_streamlit_asks_who_that_is(host, origin):
     scope = _scope(host, kind="websocket", **origin)

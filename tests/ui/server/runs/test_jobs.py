@@ -131,9 +131,8 @@ def test_one_that_nobody_knows_is_gone_whatever_the_key(client, engine, kind, qu
 
 
 def test_a_visitor_may_have_one_run_and_one_study(client, engine):
-    asked = [
-        (owner, *each) for owner in ("me", "another", "me") for each in ((QUERY, "runs"), (STUDY, "studies"))
-    ]
+    both = (QUERY, "runs"), (STUDY, "studies")
+    asked = [(owner, *each) for owner in ("me", "another", "me") for each in both]
     started = [begun(client, *each)["id"] for each in asked]
     assert [engine.snapshot(each).state for each in started] == ["stopped"] * 2 + ["running"] * 4
 
