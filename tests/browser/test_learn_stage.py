@@ -76,7 +76,7 @@ def test_a_clicker_leads_through_a_lesson_slide_by_slide(course: Page) -> None:
         for index in range(count):
             expect(paragraphs.nth(index)).to_be_visible(visible=index == shown)
         expect(course.locator(".watch .chart-place")).to_be_in_viewport(ratio=0.9)
-        course.keyboard.press(("PageDown", "ArrowRight")[shown % 2])
+        course.keyboard.press(("PageDown", "ArrowRight", "Space")[shown % 3])
     expect(course.locator(".remember")).to_be_visible()
     expect(paragraphs.last).to_be_hidden()
     course.keyboard.press("PageUp")
@@ -149,13 +149,13 @@ AT_REST = f"""async () => {{
 # Faster for the page: the stage, which scrolls by the same keys.
 @pytest.mark.parametrize("presenting", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_keys_scroll_a_lesson_after_its_answer(course: Page, presenting: bool) -> None:
-    """On a stage Page Down is a clicker's key, which goes on."""
+    """On a stage Page Down and Space go on."""
     course.set_viewport_size({"width": 1280, "height": 720})
     turn_to(course, LESSONS["clamp"])
     present(course, presenting)
     press(course, "Skip")
     wait_until_shown(course, LESSONS["clamp"])
-    for key in ("ArrowDown", "Space", *([] if presenting else ["PageDown"]), "End"):
+    for key in ("ArrowDown", *([] if presenting else ["Space", "PageDown"]), "End"):
         if key == "End":
             course.keyboard.press("ArrowUp")  # a short lesson is at its end already
         before = course.evaluate(AT_REST)

@@ -37,10 +37,11 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     press(refused, "Start")
     expect(status(refused).locator(".main")).to_contain_text("table")  # there is none yet
     field.fill("a,b\n1\n")
+    read = refused.locator(".table-read")
+    expect(read.locator("p.refusal")).to_be_visible()
     press(refused, "Start")
     expect(status(refused).locator(".main")).to_contain_text("This cannot be trained:")
     field.fill("\n".join(["a,b,kind", "1,,over", *rows]))
-    read = refused.locator(".table-read")
     expect(read.locator("p.refusal")).to_contain_text("Column 'b' lacks a value in row 1")
     press(refused, "Leave out this row")
     expect(read.locator(".summary")).to_have_text("120 rows, 3 columns split at commas; learns kind")

@@ -25,6 +25,7 @@ import { onHistoryStep } from "../choice/steps.js";
 const NEXT = /** @type {Object<string, number>} */ ({
   ArrowRight: 1,
   PageDown: 1,
+  " ": 1,
   ArrowLeft: -1,
   PageUp: -1,
 });
@@ -125,11 +126,12 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   }
 
   /**
-   * Handle a key in presentation mode. Arrow keys move within the lesson, and at its ends to the next one.
+   * Handle a key in presentation mode. Arrow keys and Space move within the lesson, and at its ends to the next one.
    * @param {KeyboardEvent} event
    */
   function handleKey(event) {
-    const busy = /** @type {Element} */ (event.target).matches(TAKES_KEYS);
+    const taken = event.key === " " ? `${TAKES_KEYS}, button, summary` : TAKES_KEYS;
+    const busy = /** @type {Element} */ (event.target).matches(taken);
     if (busy || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "p") togglePresenting();
     if (!isPresenting()) return;

@@ -131,7 +131,8 @@ export function createLinks(scenes, { address, embedded, presenting }) {
     );
   });
   const point = (/** @type {number} */ index, /** @type {string} */ query) => {
-    setAttribute(links[index], "href", `${address(scenes[index].path.slice(1))}?${query}`);
+    const stage = presenting() ? "&present=1" : "";
+    setAttribute(links[index], "href", `${address(scenes[index].path.slice(1))}?${query}${stage}`);
   };
   const choiceOf = (/** @type {Scene} */ { path, choice }) =>
     path === "/train"

@@ -24,6 +24,7 @@ import { findLastPoint } from "../state/series.js";
 const PLAYHEAD = { type: "line", yref: "paper", y0: 0, y1: 1, line: { color: CHANCE_COLOUR, width: 1.5 } };
 const FEW_STEPS = 10; // a shorter axis would get ticks at fractions of a step
 const MAX_TICKS = 6; // with more ticks, a narrow chart leaves out the last label
+const NARROW = 440; // width in px of a chart whose labels would meet with more than three ticks
 const MAX_DISTANCE = 14; // in px; farther from the pointer, no curve is selected
 const PLOT_SELECTOR = ".nsewdrag"; // Plotly's element for pointer events
 
@@ -58,11 +59,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
   }
 
   /** @param {Picture} picture @param {number} width width of the host in px @param {boolean} isMoving */
-  function compose(
-    { run, scale, series, steps, along = makeStepAxis(steps), empty, legend, at = null },
-    width,
-    isMoving,
-  ) {
+  function compose({ run, scale, series, steps, along, empty, legend, at = null }, width, isMoving) {
     // While a curve moves, axis and margin only grow; at rest they fit.
     if (displayed.run !== run || !isMoving) displayed = { run, range: null, grows: false, width: 0 };
     const before = displayed.range;
@@ -77,7 +74,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     const y = { title: { text: scale.title, standoff: 6 }, ...AXES[scale.kind](range), range };
     const layout = {
       hovermode: "x unified",
-      xaxis: { visible: hasRange, ...along, showgrid: hasValues }, // without curves, grid lines would cross the message
+      xaxis: { visible: hasRange, ...(along ?? makeStepAxis(steps, width)), showgrid: hasValues }, // without curves, grid lines would cross the message
       yaxis: { visible: hasRange, ...y, showgrid: hasValues },
       shapes: [
         ...(hasRange && scale.chance ? [makeChanceLine(scale.chance)] : []),
@@ -102,13 +99,14 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
   }
 }
 
-/** @param {number} steps */
-function makeStepAxis(steps) {
+/** @param {number} steps @param {number} width width of the chart in px */
+function makeStepAxis(steps, width) {
   return {
     title: { text: "step", standoff: 4 },
     unifiedhovertitle: { text: "step %{x}" },
     range: [0, Math.max(steps, 1)],
-    nticks: MAX_TICKS,
+    nticks: width < NARROW ? 3 : MAX_TICKS,
+    tickangle: 0,
     ...(steps < FEW_STEPS && { dtick: 1 }),
   };
 }
