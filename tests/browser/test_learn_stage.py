@@ -43,6 +43,8 @@ def test_arrows_step_through_a_lesson_and_leave_it_at_its_ends(course: Page) -> 
     for key in ("ArrowRight", "ArrowLeft"):  # skips no lesson that nobody has seen yet
         course.keyboard.press(key)
         assert f"lesson={second.key}" in course.evaluate("location.search")
+    while not requests:  # the page shows that it asks before the request is here
+        course.wait_for_timeout(20)
     requests[0].continue_()
     course.unroute("**/ask/lesson*")
     expect(course.get_by_role("heading", level=2, name=second.title)).to_be_visible(timeout=COMPUTED_MS)
