@@ -133,8 +133,10 @@ def _check_at_value(probe: Probe) -> Result:
         only_moving, reason = True, str(error)
     if probe.is_chained:
         finding = _judge(probe, actual, target) if target is not None else None
+        if finding and finding.verdict == HOLDS:
+            return finding
         words = "gets its gradient through a Function by the chain rule: check that Function alone."
-        return finding if finding and finding.verdict == HOLDS else by_design(f"{probe.name} {words}")
+        return by_design(f"{probe.name} {words}")
     if target is None and not has_custom_node(probe.subject.open_graph(probe.x)[0]):
         return by_design(f"{probe.name} gets autograd's own gradient, and no slope to compare: {reason}.")
     if target is None or _is_hidden(probe):

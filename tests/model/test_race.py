@@ -401,7 +401,9 @@ def test_mixed_precision_computes_the_loss_in_the_dtype_that_is_asked_for():
         return functional.cross_entropy(out.float(), y)
 
     race(Binary, rules=["clipped"], seeds=1, steps=2, loss=loss, autocast=torch.bfloat16)
-    assert dtypes[-2:] == [torch.bfloat16] * 2
+    with torch.autocast("cpu", torch.float16):
+        race(Binary, rules=["clipped"], seeds=1, steps=2, loss=loss)  # the caller's own is left as it is
+    assert dtypes[-5:] == [torch.bfloat16] * 2 + [torch.float16] * 3
 
 
 def test_learning_curves_and_trained_nets_are_in_the_result():

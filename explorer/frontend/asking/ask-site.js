@@ -3,7 +3,7 @@
 
 import { isCustom } from "../choice/entries.js";
 import { getDefaultView } from "../choice/view.js";
-import { formatNumber } from "../formula/numbers.js";
+import { formatNumber, writeMinus } from "../formula/numbers.js";
 import { joinList } from "../formula/phrases.js";
 import { toKey } from "./ask.js";
 import { loadStoredCurves } from "./stored-curves.js";
@@ -119,7 +119,7 @@ async function findDefaultAnswer(question, { start, stop, ...args }) {
   const [low, high] = getDefaultView().range;
   const range = start === undefined ? {} : { start: low, stop: high };
   const answer = await findStoredAnswer(question, { ...args, ...range, parameters: {} });
-  const format = (/** @type {number} */ value) => formatNumber(value).replace("-", "−");
+  const format = (/** @type {number} */ value) => writeMinus(formatNumber(value));
   const changes = Object.entries(args.parameters).map(
     ([name, value]) => `${name.split(".").pop()} = ${format(value)}`,
   );

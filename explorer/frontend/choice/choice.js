@@ -13,7 +13,7 @@ import { findStochastic } from "../formula/draws.js";
 import { getCatalogue, findEntry, findRuleForOp } from "./entries.js";
 import { parseLearning, setLearning } from "./learning.js";
 import { getQueryBounds } from "./view.js";
-import { formatNumber, explainOutOfBounds, formatShort, clampTo } from "../formula/numbers.js";
+import { formatNumber, explainOutOfBounds, formatShort, clampTo, writeMinus } from "../formula/numbers.js";
 import { getOwn } from "../formula/records.js";
 import { getSampling } from "../formula/sampling.js";
 
@@ -191,7 +191,7 @@ export function explainInvalidEnd(end, other) {
   const outOfBounds = explainOutOfBounds(end, -largest, largest);
   const minWidth = getMinWidth(end, other);
   if (outOfBounds || Math.abs(end - other) >= minWidth) return outOfBounds;
-  const [one, two] = [end, other].map((each) => formatNumber(each).replaceAll("-", "−"));
+  const [one, two] = [end, other].map((each) => writeMinus(formatNumber(each)));
   return `${one} makes the range too narrow: its other end is ${two}, and both must be at least ${formatShort(minWidth)} apart.`;
 }
 

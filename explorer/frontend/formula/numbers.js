@@ -69,7 +69,7 @@ export function explainInvalidNumber(text) {
  */
 export function explainOutOfBounds(value, low, high) {
   if (low <= value && value <= high) return "";
-  const [given, from, to] = [value, low, high].map((each) => formatNumber(each).replaceAll("-", "−"));
+  const [given, from, to] = [value, low, high].map((each) => writeMinus(formatNumber(each)));
   return `${given} is not allowed here: choose a number from ${from} to ${to}.`;
 }
 
@@ -78,19 +78,22 @@ export function clampTo(value, low, high) {
   return Math.min(Math.max(value, low), high);
 }
 
+/** Return the text of a number with minus signs in place of hyphens. @param {string} text */
+export const writeMinus = (text) => text.replaceAll("-", "−");
+
 const FOUR_DIGITS = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
 
 /** Format a measured number in few characters, such as 46,970, −0.0123 or 3.1e7. @param {number} value */
 export function formatShort(value) {
   const size = Math.abs(value);
-  if (value === 0 || (size >= 1e-3 && size < 1e7)) return FOUR_DIGITS.format(value).replace("-", "−");
+  if (value === 0 || (size >= 1e-3 && size < 1e7)) return writeMinus(FOUR_DIGITS.format(value));
   const [digits, exponent] = value.toExponential(2).split("e");
-  return `${Number(digits)}e${Number(exponent)}`.replaceAll("-", "−");
+  return writeMinus(`${Number(digits)}e${Number(exponent)}`);
 }
 
-/** Format a power of ten for an axis label, such as 0.01 or 1e-5. @param {number} exponent */
+/** Format a power of ten for an axis label, such as 0.01 or 1e−5. @param {number} exponent */
 export function formatPower(exponent) {
-  return Math.abs(exponent) <= 3 ? formatShort(10 ** exponent) : `1e${exponent}`;
+  return Math.abs(exponent) <= 3 ? formatShort(10 ** exponent) : writeMinus(`1e${exponent}`);
 }
 
 /** Format an exponent with superscript characters. @param {number} exponent */

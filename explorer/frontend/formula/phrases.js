@@ -1,5 +1,7 @@
 // Parts of sentences: filled templates, lists, and numbers formatted as in Python's sentences.
 
+import { writeMinus } from "./numbers.js";
+
 /**
  * Replace the names in braces in a template with values.
  * @param {string} template @param {Record<string, string|number>} values
@@ -22,5 +24,5 @@ export function formatDigits(value) {
   const power = Number(exponent);
   const plain = power >= 4 ? value.toFixed(0) : String(Number(value.toPrecision(4)) + 0);
   const text = power >= 7 || power < -4 ? `${Number(mantissa)}e${power}` : plain;
-  return text.replaceAll("-", "−");
+  return writeMinus(text);
 }

@@ -1,7 +1,7 @@
 /** A formula as text with the numbers of one point in place of its names, such as "1 × (|0.5| ≤ 1) = 1". */
 
 import { evaluate, isReduction, getOperands } from "./evaluation.js";
-import { formatSuperscript } from "./numbers.js";
+import { formatSuperscript, writeMinus } from "./numbers.js";
 
 /** @import { Comparison, Scope, Tree } from "./evaluation.js" */
 /** @typedef {{text: string, level: number}} PrintedText an expression with the precedence of its outermost operator */
@@ -34,10 +34,8 @@ export function formatRounded(value, maxDigits) {
   if (Number.isNaN(value)) return "not a number";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const [digits, exponent] = String(Number(value.toPrecision(maxDigits))).split("e");
-  return replaceMinus(exponent ? `${digits}·10${formatSuperscript(Number(exponent))}` : digits);
+  return writeMinus(exponent ? `${digits}·10${formatSuperscript(Number(exponent))}` : digits);
 }
-
-const replaceMinus = (/** @type {string} */ text) => text.replace("-", "−");
 
 /**
  * Format a formula with numbers in place of its names, followed by the result.

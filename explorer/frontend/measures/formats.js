@@ -12,7 +12,7 @@
 import { sampleCurves } from "../formula/curves.js";
 import { evaluate, getOperands } from "../formula/evaluation.js";
 import { CASTS, FUNCTIONS } from "../formula/functions.js";
-import { formatSuperscript } from "../formula/numbers.js";
+import { formatSuperscript, writeMinus } from "../formula/numbers.js";
 import { formatRounded } from "../formula/substitution.js";
 
 /** @import { Op } from "../formula/entry.js" */
@@ -151,7 +151,7 @@ export function findLevels(op, parameters, { start, stop }) {
  */
 export function formatExact(value) {
   const decimal = String(Number(value.toPrecision(DIGITS)));
-  if (!decimal.includes("e") && decimal.length <= MAX_CHARACTERS) return decimal.replace("-", "−");
+  if (!decimal.includes("e") && decimal.length <= MAX_CHARACTERS) return writeMinus(decimal);
   const size = Math.abs(value);
   for (let power = FUNCTIONS.exponent(size, -1022); size && size / 2 ** power < MAX_NUMBERS; power -= 1) {
     const factor = size / 2 ** power;

@@ -155,13 +155,11 @@ class Listener(Recorder):
                 is_inside = call.place.path is not None
                 if call.reason and is_inside and (call.site.file, call.site.line) not in lines:
                     self.count_cut(call.site, call.op, call.reason)
-            gradient, reason = (
-                "zero" if name in self.arrived else "none",
-                BY_VALUE if leaf in data else UNUSED,
-            )
-            self.blamed[name] = Blame(gradient, None, "", reason)
+            gradient = "zero" if name in self.arrived else "none"
             if calls:
                 self.blamed[name] = Blame(gradient, calls[0].site, calls[0].op, calls[0].reason or ZERO)
+            else:
+                self.blamed[name] = Blame(gradient, None, "", BY_VALUE if leaf in data else UNUSED)
 
 
 def _find_culprits(

@@ -41,8 +41,10 @@ class GradientLog:
 
     def start(self) -> Self:
         """Start counting the model's forward passes, each of which is a step, and return the log itself."""
-        begin, leave = register_module_forward_pre_hook, register_module_forward_hook
-        self._hooks = [begin(self._begin_pass), leave(self._leave_pass, always_call=True)]
+        self._hooks = [
+            register_module_forward_pre_hook(self._begin_pass),
+            register_module_forward_hook(self._leave_pass, always_call=True),
+        ]
         return self
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -181,7 +181,9 @@ def _run_trials(work: Work, trials: Sequence[Trial], pool: Executor | None) -> I
 
 def require_portable(work: Work, pool: Executor) -> None:
     """Raise ValueError if an argument of the race cannot be pickled for an executor's other processes."""
-    for field in () if isinstance(pool, ThreadPoolExecutor) else fields(work):
+    if isinstance(pool, ThreadPoolExecutor):
+        return
+    for field in fields(work):
         try:
             pack_value(getattr(work, field.name), pool)
         except Exception as error:
@@ -207,7 +209,7 @@ def run_trial(work: Work, trial: Trial) -> Outcome:
         losses: list[float] = []
         for x, y in map(work.move_batch, work.train.iterate_batches(trial.seed, work.steps, work.batch)):
             kind = torch.device(work.device or "cpu").type
-            with torch.autocast(kind, work.autocast, enabled=work.autocast is not None):
+            with torch.autocast(kind, work.autocast) if work.autocast else nullcontext():
                 loss = work.compute_loss(model, x, y)
             losses.append(float(loss.detach()))
             if not math.isfinite(losses[-1]):

@@ -2,7 +2,7 @@
 // fixed.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { formatNumber } from "../../formula/numbers.js";
+import { formatNumber, writeMinus } from "../../formula/numbers.js";
 import { toLeftPx } from "../scene/panels.js";
 import { getSampling } from "../../formula/sampling.js";
 import { zoomView } from "../scene/view.js";
@@ -92,7 +92,7 @@ export function createEnds(layer, { view, share, onView }) {
       const left = toLeftPx(frame, number ?? x[end]);
       node.style.transform = `translate(${left}px, ${bottom}px)`;
       node.style.paddingTop = `${BELOW_TICKS * size}px`;
-      const text = number === null ? HANDLE_TEXT : formatNumber(number).replace("-", "−");
+      const text = number === null ? HANDLE_TEXT : writeMinus(formatNumber(number));
       setText(/** @type {Element} */ (node.firstChild), text);
       setAttribute(node, "aria-valuenow", x[end]);
       setAttribute(node, "aria-valuemin", end ? x[0] : -getSampling().largest);

@@ -4,7 +4,7 @@ import { element, setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 import { shape } from "../../elements/svg.js";
 import { followPoints, MAX_POINTS, roundPoints } from "../../formula/lines.js";
-import { formatNumber } from "../../formula/numbers.js";
+import { formatNumber, writeMinus } from "../../formula/numbers.js";
 import { toLeftPx, toTopPx, toPanelFraction } from "../scene/panels.js";
 
 /** @import { Point, Units } from "../../formula/lines.js" */
@@ -147,7 +147,7 @@ export function createPencil({ onStroke, onPoints }) {
     const [x, y] = points[index];
     const { x: ends, gradient } = frame;
     const place = /** @type {Point} */ ([toLeftPx(frame, x), toTopPx(gradient, y)]);
-    const text = `x = ${formatNumber(x)}, gradient ${formatNumber(y)}`.replaceAll("-", "−");
+    const text = writeMinus(`x = ${formatNumber(x)}, gradient ${formatNumber(y)}`);
     const onDrag = (/** @type {PointerEvent} */ event) => drag(points, index, event);
     return h("div", {
       ...{ class: "chart-point", role: "slider", tabindex: 0, title: HANDLE_HINT, hidden: !isInside(place) },

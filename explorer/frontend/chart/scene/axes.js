@@ -1,6 +1,6 @@
 // Axes at any zoom: their ranges, ticks and labels.
 
-import { formatSuperscript } from "../../formula/numbers.js";
+import { formatSuperscript, writeMinus } from "../../formula/numbers.js";
 
 /** @import { Line } from "./traces.js" */
 /** The ends of an axis. @typedef {[number, number]} Range */
@@ -159,5 +159,5 @@ export function formatTitle(name, { base, exponent }) {
 
 /** @param {string} text */
 function fixMinus(text) {
-  return text.replace("-", "−").replace(/^−(0(\.0*)?)$/, "$1");
+  return writeMinus(text).replace(/^−(0(\.0*)?)$/, "$1");
 }

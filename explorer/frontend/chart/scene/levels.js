@@ -2,7 +2,7 @@
 // in explorer/curves/levels.py.
 
 import { findRounding } from "../../measures/formats.js";
-import { formatNumber } from "../../formula/numbers.js";
+import { formatNumber, writeMinus } from "../../formula/numbers.js";
 
 const MAX_LETTERS = 5; // maximum length of a tick label without its sign
 const MIN_LABELS = 3; // if fewer labels fit, ticks at round numbers are used instead
@@ -24,7 +24,7 @@ export function findFormatLevels({ op, curves }) {
  * @param {number} mark minimum distance of tick marks
  */
 export function chooseLevelTicks(levels, label, mark) {
-  const textOf = (/** @type {number} */ value) => formatNumber(value).replace("-", "−");
+  const textOf = (/** @type {number} */ value) => writeMinus(formatNumber(value));
   const lengthOf = (/** @type {number} */ value) => formatNumber(Math.abs(value)).length;
   const isShort = (/** @type {number} */ value) =>
     lengthOf(value) <= MAX_LETTERS && !textOf(value).includes("e");

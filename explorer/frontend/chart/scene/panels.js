@@ -3,7 +3,7 @@
 
 import { getMaxLength, makeTicks, formatTitle } from "./axes.js";
 import { chooseLevelTicks } from "./levels.js";
-import { formatNumber } from "../../formula/numbers.js";
+import { formatNumber, writeMinus } from "../../formula/numbers.js";
 import {
   AXIS,
   DIGIT,
@@ -193,7 +193,7 @@ function makePanelHeading(text, y) {
  * @param {string} learns the parameter @param {number} g the upstream gradient
  */
 export function formatPartTitle(learns, g) {
-  return `part of one element in the gradient for ${learns}, at g = ${formatNumber(g).replace("-", "−")}`;
+  return `part of one element in the gradient for ${learns}, at g = ${writeMinus(formatNumber(g))}`;
 }
 
 /** @param {string} text */

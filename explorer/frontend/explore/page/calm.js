@@ -4,7 +4,7 @@
 import { setOpenTools, getOpenTools } from "../../choice/tools.js";
 import { element, setAttribute } from "../../elements/dom.js";
 import { followKey } from "../../elements/keys.js";
-import { formatNumber } from "../../formula/numbers.js";
+import { formatNumber, writeMinus } from "../../formula/numbers.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 
@@ -49,7 +49,7 @@ export function createToolButtons(root, bar, { store, onChange }) {
     root.classList.toggle("whole", !calm);
     document.documentElement.dataset.explorer = calm ? "calm" : "whole";
     setAttribute(tools, "aria-expanded", String(!calm));
-    const value = `g = ${formatNumber(choice.g).replace("-", "−")}`;
+    const value = `g = ${writeMinus(formatNumber(choice.g))}`;
     g.replaceChildren(value, element("span", {}, ", the gradient that arrives"));
     setAttribute(g, "aria-label", `${value}, the upstream gradient: change it`);
     setAttribute(g, "aria-expanded", String(root.matches(".with-g")));

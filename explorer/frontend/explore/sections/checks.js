@@ -4,7 +4,7 @@
 import { element } from "../../elements/dom.js";
 import { getRuleArguments } from "../../asking/ask.js";
 import { findEntry } from "../../choice/entries.js";
-import { formatNumber } from "../../formula/numbers.js";
+import { formatNumber, writeMinus } from "../../formula/numbers.js";
 import { canAddCatalogueRule, centerView, addNeighbour } from "./choice-changes.js";
 
 /** @import { Choice, ChosenRule } from "../../choice/choice.js" */
@@ -82,7 +82,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
       createPart("neighbours", args.neighbours),
     ];
     const label = findEntry("rule", key)?.label ?? key;
-    const ends = store.current.range.map((end) => formatNumber(end).replace("-", "−"));
+    const ends = store.current.range.map((end) => writeMinus(formatNumber(end)));
     const subheading = element("h4", {}, `Beside another rule, on ${ends.join(" to ")}`);
     const heading = element("h3", {}, createDot(slot), label);
     const body = element(

@@ -37,7 +37,7 @@ import { createWords, NO_WORDS } from "./words.js";
  * @param {import("../../formula/curves.js").Curves} curves
  */
 const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling().points;
-/** @import { GetCurves } from "../../chart/scene/picture.js" */
+/** @import { GetCurves, Sketch } from "../../chart/scene/picture.js" */
 
 /**
  * Create the chart for the page's settings, with the sentences above it.
@@ -45,15 +45,16 @@ const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling(
  * @param {{store: import("../../choice/store.js").Store, plotly: string|Promise<*>, confirm: CreateConfirmation|null,
  *   ask: import("../../asking/ask.js").Ask, explanation?: string, elsewhere?: string, colours: () => {neutral: string,
  *   rules: string[]}, words?: import("./words.js").Words, isLabelled?: boolean, leastRange?: [number, number], over?:
- *   GetCurves, sketch?: () => import("../../chart/scene/picture.js").Sketch, carries?: boolean, read?: import("../../cards/formula-field.js").Read|null, hasData?: boolean, onFrame?:
- *   (frame: import("../../chart/scene/panels.js").Frame) => void, onCurves?: (displayed: Displayed) => void}} options
+ *   GetCurves, sketch?: () => Sketch, carries?: boolean, read?: import("../../cards/formula-field.js").Read|null,
+ *   hasData?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void, onCurves?: (displayed:
+ *   Displayed) => void}} options
  *   ``plotly``: address of plotly.js; ``confirm``: creates requests for torch's curves, or null; ``explanation``: text
  *   about the label that says whether torch has confirmed them; ``isLabelled``: whether labels replace the legend on
  *   every page, not only on Explore's; ``words``: initial sentences; ``leastRange``, ``onFrame``: passed to the chart;
- *   ``over``, ``sketch``: return further curves, and one that labels do not cover; ``read``: parses the formula of a loss; ``elsewhere``: replaces sentences that
- *   only torch could write; ``carries``: whether to plot data that the user has sent from a training run; ``hasData``:
- *   whether a learning parameter has input data (true by default); ``onCurves``: called with the curves when the user
- *   pauses
+ *   ``over``: returns further curves; ``sketch``: returns one that labels do not cover; ``read``: parses the formula of a
+ *   loss; ``elsewhere``: replaces sentences that only torch could write; ``carries``: whether to plot data that the user
+ *   has sent from a training run; ``hasData``: whether a learning parameter has input data (true by default);
+ *   ``onCurves``: called with the curves when the user pauses
  */
 export function createStage(hosts, options) {
   const { store, confirm, elsewhere = "", colours, words: startWords, leastRange, onCurves } = options;

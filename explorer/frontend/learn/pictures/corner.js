@@ -2,7 +2,7 @@
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
-import { formatNumber } from "../../formula/numbers.js";
+import { formatNumber, writeMinus } from "../../formula/numbers.js";
 
 /**
  * The corner, as Corner in explorer/lessons/pictures.py. ``left``, ``right``: slopes at its sides; ``named``: those in
@@ -18,7 +18,7 @@ const [WIDTH, HEIGHT] = [240, 150]; // size in px of the figure, for x from −1
  * @param {Corner} corner @param {number} slope
  */
 export function describeSlope({ left, right, named }, slope) {
-  const text = formatNumber(slope).replace("-", "−");
+  const text = writeMinus(formatNumber(slope));
   if (slope > right)
     return `${text} is not a subgradient: right of the corner the line lies above the curve.`;
   if (slope < left) return `${text} is not a subgradient: left of the corner the line lies above the curve.`;

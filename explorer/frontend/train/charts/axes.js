@@ -1,6 +1,6 @@
 // The y axes of a training run's charts: ranges that only grow, ticks, and the format of values.
 
-import { formatPower, formatShort } from "../../formula/numbers.js";
+import { formatPower, formatShort, writeMinus } from "../../formula/numbers.js";
 
 /** @import { Series } from "../state/series.js" */
 /** The ends of an axis; for "decades", exponents of ten. @typedef {[number, number]} Range */
@@ -26,8 +26,8 @@ export const VALUE_LETTERS = { share: 5, fit: 5, cosine: 5, decades: 6, plain: 6
 /** Functions by kind; each returns Plotly's axis with ticks. @type {{[kind in Scale["kind"]]: (range: Range) => *}} */
 export const AXES = {
   share: (range) => makeLinearAxis(range, (value) => String(Math.round(100 * value))),
-  fit: (range) => makeLinearAxis(range, (value) => String(Math.round(100 * value) / 100).replace("-", "−")),
-  cosine: (range) => makeLinearAxis(range, (value) => String(value).replace("-", "−")),
+  fit: (range) => makeLinearAxis(range, (value) => writeMinus(String(Math.round(100 * value) / 100))),
+  cosine: (range) => makeLinearAxis(range, (value) => writeMinus(String(value))),
   decades: makeLogAxis,
   plain: () => ({ type: "linear", nticks: 5 }),
 };
@@ -132,8 +132,8 @@ function findMin(series) {
  */
 export const VALUES = {
   share: (value, decimals = 1) => (100 * value).toFixed(decimals),
-  fit: (value, decimals = 2) => value.toFixed(decimals).replace("-", "−"),
-  cosine: (value) => value.toFixed(2).replace("-", "−"),
+  fit: (value, decimals = 2) => writeMinus(value.toFixed(decimals)),
+  cosine: (value) => writeMinus(value.toFixed(2)),
   decades: formatShort,
   plain: formatShort,
 };

@@ -74,7 +74,8 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     const y = { title: { text: scale.title, standoff: 6 }, ...AXES[scale.kind](range), range };
     const layout = {
       hovermode: "x unified",
-      xaxis: { visible: hasRange, ...(along ?? makeStepAxis(steps, width)), showgrid: hasValues }, // without curves, grid lines would cross the message
+      // without curves, grid lines would cross the message
+      xaxis: { visible: hasRange, ...(along ?? makeStepAxis(steps, width)), showgrid: hasValues },
       yaxis: { visible: hasRange, ...y, showgrid: hasValues },
       shapes: [
         ...(hasRange && scale.chance ? [makeChanceLine(scale.chance)] : []),
