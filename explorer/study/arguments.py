@@ -11,6 +11,7 @@ from explorer.catalogue import Op, Rule, adapt_rule, check_values, find_rule, qu
 from explorer.training import SETTINGS
 
 FACTORS = (0.1, 0.3, 1.0, 3.0, 10.0)  # default rates, as multiples of the task's own
+_MAX_SEEDS = 100_000
 
 
 def key_of(rule: str | Rule) -> str:
@@ -111,7 +112,7 @@ def select_values(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> di
 def check_seeds(seeds: object, first: int) -> Sequence[int]:
     """Return the random seeds in a list, or ``seeds`` many from ``first`` if ``seeds`` is a number.
 
-    The seeds of a list are not checked. Raises ValueError for an empty list or a number below 1.
+    The seeds of a list are not checked. Raises ValueError for an empty list or a number outside 1 to 100,000.
     """
     if isinstance(seeds, Iterable) and not isinstance(seeds, str):
         seed_list = seeds if isinstance(seeds, Sequence) else list(seeds)
@@ -122,6 +123,7 @@ def check_seeds(seeds: object, first: int) -> Sequence[int]:
         count = 0 if isinstance(seeds, bool) else operator.index(seeds)  # type: ignore[arg-type]
     except TypeError:
         count = 0
-    if count < 1:
-        raise ValueError(f"seeds must be a number of seeds, at least 1, or a list of seeds, not {seeds!r}")
+    if not 1 <= count <= _MAX_SEEDS:
+        limits = f"from 1 to {_MAX_SEEDS:,}"
+        raise ValueError(f"seeds must be a number of seeds, {limits}, or a list of seeds, not {seeds!r}")
     return range(first, first + count)

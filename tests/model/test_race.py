@@ -313,7 +313,7 @@ def other(make, words):
         other({"lrs": [0.1, -1]}, "lrs must be numbers above 0"),
         other({"lrs": []}, "lrs must be numbers above 0"),
         other({"lrs": "fast"}, "lrs must be a number, not 'fast'"),
-        other({"seeds": 0}, "seeds must be a number of seeds, at least 1"),
+        other({"seeds": 0}, "seeds must be a number of seeds, from 1"),
         other({"steps": 0}, "steps must be a whole number from 1, not 0"),
         other({"batch": 2.5}, "batch must be a whole number from 1, not 2.5"),
         other({"make_model": Binary()}, "make_model must be a function that makes a new net, .* not a net"),

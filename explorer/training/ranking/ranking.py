@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from typing import get_args
 
 from explorer.training.ranking.comparison import Comparison, compare
 from explorer.training.ranking.digits import Unit
@@ -29,7 +30,12 @@ def rank(scores: Mapping[str, Iterable[float]], example: float = 0.0, *, unit: U
         unit: "%" if scores are fractions from 0 to 1, to be written in percent; "R²" if they are R².
 
     Raises:
-        ValueError: if there are no scores, or rules have unequal numbers of seeds.
+        TypeError: if ``scores`` is not a mapping.
+        ValueError: if there are no scores, rules have unequal numbers of seeds, or the unit is unknown.
     """
+    if not isinstance(scores, Mapping):
+        raise TypeError(f"rank takes a dict from each label to its scores, not {type(scores).__name__}")
+    if unit not in (units := get_args(Unit)):
+        raise ValueError(f"the unit of scores is one of {', '.join(map(repr, units))}, not {unit!r}")
     compared = compare(scores, example, unit)
     return Ranking(**{item.name: getattr(compared, item.name) for item in fields(compared)})

@@ -173,3 +173,10 @@ def test_no_bound_of_a_claimed_difference_is_written_as_zero():
 def test_scores_that_cannot_be_paired_are_refused(scores: dict[str, list[float]], counts: str):
     with pytest.raises(ValueError, match=re.escape(f"one per seed, not {counts}: give NaN")):
         rank(scores)
+
+
+def test_scores_without_labels_and_an_unknown_unit_are_refused():
+    with pytest.raises(TypeError, match="rank takes a dict from each label to its scores, not list"):
+        rank([0.9, 0.8])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="the unit of scores is one of '%', 'R²', '', not 'percent'"):
+        rank({"A": [0.9], "B": [0.8]}, unit="percent")  # type: ignore[arg-type]
