@@ -89,7 +89,9 @@ def test_a_resumed_or_delayed_run_does_not_catch_up(paced, pauses):
     paced._clock.now += 5.0
     paced.command(identity, "resume")
     pass_time(paced, 1.0)
-    assert paced.snapshot(identity).step - before == pytest.approx(100, abs=10)
+    status = paced.snapshot(identity)
+    assert status.step - before == pytest.approx(100, abs=10)
+    assert status.steps_per_second == pytest.approx(100 if pauses else 200 / 7, rel=0.1)
 
 
 def test_paced_runs_need_no_slot(clock):

@@ -159,6 +159,6 @@ def test_a_run_follows_another_until_the_step_at_which_they_part():
         one.advance(1)
     later = Run(parting)
     later.follow(earlier, 8)
-    assert later.step == until
+    assert (later.step, later.checkpoints.steps) == (until, tuple(range(until + 1)))
     later.advance(3)
     assert read_numbers(later) == read_numbers(train(parting, later.step))

@@ -17,9 +17,10 @@ def test_weights_have_no_idle_units(task):
     assert run.snapshot().gradients["straight_through"].idle_units is None
 
 
-def test_the_shortcut_for_a_fixed_input_does_not_change_training(monkeypatch):
+@pytest.mark.parametrize("bias", [False, True])
+def test_the_shortcut_for_a_fixed_input_does_not_change_training(monkeypatch, bias):
     """The same but for rounding: what is spared is spared in the arithmetic alone."""
-    asked = dataclasses.replace(DOCUMENTS, rules=("default", "seed_relu"), steps=10)
+    asked = dataclasses.replace(DOCUMENTS, rules=("default", "seed_relu"), steps=10, bias=bias)
     spared = train(asked).snapshot()
     monkeypatch.setitem(tasks._BY_KEY, "documents", dataclasses.replace(TASKS["documents"], same=False))
     full = train(asked).snapshot()

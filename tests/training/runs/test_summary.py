@@ -16,9 +16,9 @@ def facts(moved, passed=1.0):
     return SimpleNamespace(w1_moved=moved, passed=passed)
 
 
-def race(default, ste):
+def race(default, ste, **more):
     """A race that is over, from a loss and what w1 did for each rule; no loss for one that diverged."""
-    both = {"default": default, "ste": ste}
+    both = {"default": default, "ste": ste} | more
     return SimpleNamespace(
         finished=True, metric=None, step=9, seeds=1,
         seed_losses={rule: np.array([[result[0] if result else np.nan]]) for rule, result in both.items()},
@@ -43,6 +43,14 @@ def race(default, ste):
 )
 def test_a_race_is_summarised(default, ste, words):
     assert words in make_conclusion(race(default, ste), LABELS)
+
+
+def test_a_race_of_three_names_its_ends_and_all_that_diverged():
+    for more, words in (
+        (race((5.0, 2), (1.0, 3), zero=(3.0, 1)), "Straight ended lowest, at 1; Torch at 5. w1 moved with"),
+        (race(None, (2.0, 3), zero=None), "w1 moved by 3. Torch and Zero diverged and cannot be compared."),
+    ):
+        assert words in make_conclusion(more, LABELS | {"zero": "Zero"})
 
 
 def test_a_loss_is_called_lower_only_if_seeds_show_it():

@@ -145,6 +145,7 @@ def test_the_default_rules_of_a_task_differ_on_held_out_data(key):
     low, high = (pick(ends, key=lambda each: each.mean()) for pick in (min, max))
     error = ((low.var(ddof=1) + high.var(ddof=1)) / 5) ** 0.5
     assert high.mean() - low.mean() > max(3 * error, 0.04)
+    assert high.mean() > 0.85 or key != "digits convolution"  # which reads 0.72 with two maps a layer
 
 
 def test_spikes_need_a_surrogate_that_is_neither_flat_nor_narrow():
