@@ -11,7 +11,7 @@ from explorer.catalogue import Op, Rule, adapt_rule, check_values, find_rule, qu
 from explorer.training import SETTINGS
 
 FACTORS = (0.1, 0.3, 1.0, 3.0, 10.0)  # default rates, as multiples of the task's own
-_MAX_SEEDS = 100_000
+_MAX_SEEDS = 1_000_000
 
 
 def key_of(rule: str | Rule) -> str:
@@ -112,7 +112,7 @@ def select_values(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> di
 def check_seeds(seeds: object, first: int) -> Sequence[int]:
     """Return the random seeds in a list, or ``seeds`` many from ``first`` if ``seeds`` is a number.
 
-    The seeds of a list are not checked. Raises ValueError for an empty list or a number outside 1 to 100,000.
+    The seeds of a list are not checked. Raises ValueError for an empty list or a number outside 1 to 1,000,000.
     """
     if isinstance(seeds, Iterable) and not isinstance(seeds, str):
         seed_list = seeds if isinstance(seeds, Sequence) else list(seeds)
