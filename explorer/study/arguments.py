@@ -112,7 +112,8 @@ def select_values(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> di
 def check_seeds(seeds: object, first: int) -> Sequence[int]:
     """Return the random seeds in a list, or ``seeds`` many from ``first`` if ``seeds`` is a number.
 
-    The seeds of a list are not checked. Raises ValueError for an empty list or a number outside 1 to 1,000,000.
+    The seeds of a list are not checked. Raises ValueError for an empty list and for a number
+    outside 1 to 1,000,000.
     """
     if isinstance(seeds, Iterable) and not isinstance(seeds, str):
         seed_list = seeds if isinstance(seeds, Sequence) else list(seeds)
