@@ -150,6 +150,7 @@ def test_the_repr_of_a_layer_shows_its_arguments():
     assert repr(MADE["numbers"]()) == "Layer('clamp', 'masked', lo=-1, hi=0.5)"
     assert repr(MADE["a step that learns"]()) == "Layer('quantize', 'lsq', learns=('s',), qmax=2.0)"
     assert repr(MADE["own entries"]()) == "Layer('bent', 'outside', w=0.7)"
+    assert "f='(y - 0.3)**2'" in repr(explorer.Layer("bernoulli", "reinforce", f="(y - 0.3)**2"))
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,9 @@ def test_explore_comes_with_its_choice():
     assert "ClampGradient&#x27;s bug. Above hi the published rule" in published
     assert "heading" not in page
     assert page.count("</script>") == 1
-    data = json.loads(page.partition('<script type="application/json">')[2].partition("</script>")[0])
+    text = page.partition('<script type="application/json">')[2].partition("</script>")[0]
+    assert "<" not in text  # a formula cannot end the script
+    data = json.loads(text)
     assert (data["choice"]["op"], data["choice"]["rules"]) == ("sign", ["formula: g * (x < 0)"])
     assert {"folder", "plotly", "choice", "sections", "languages", "notebook", "examples"} == set(data)
     assert "heading" in answers.render_explore("")[1]
