@@ -24,9 +24,9 @@ RIGHT = "Right at every tested x and at every kink, for g = 1, 2, −1 and 0.3."
 UNREAD = "Not judged yet: {}"
 ON_NO_CURVE = "No curve shows this fault."
 CAPTIONS = {
-    "forward": "Drawn above: the wanted forward, and yours dashed.",
-    "gradient": "Drawn below: the wanted gradient for x, and yours.",
-    "part": "Drawn at the bottom: the part of one of {elements} elements in the gradient for {of}, wanted "
+    "forward": "The upper chart shows the wanted forward, and yours dashed.",
+    "gradient": "The lower chart shows the wanted gradient for x, and yours.",
+    "part": "The bottom chart shows the part of one of {elements} elements in the gradient for {of}, wanted "
     "and yours.",
 }
 DOT = " The dot is yours at x = {x}."

@@ -11,7 +11,7 @@ from explorer.lessons import LESSONS
 from explorer.reading.exercises import EXERCISES
 from tests.browser.access import violations, violations_in_both_themes
 from tests.browser.lessons import CURVES, turn_to
-from tests.browser.reading import retry
+from tests.browser.reading import box_of, retry
 from tests.browser.training import press
 
 OF = {lesson.exercise: lesson for lesson in LESSONS.values() if lesson.exercise}
@@ -90,6 +90,10 @@ def test_an_exercise_is_judged_from_its_first_fault_to_its_repair(course: Page) 
     expect(course.locator(".case")).to_be_hidden()
     check_drawn(course, "y", ("solid", 1))
     turn_to(course, LESSONS["relu"])
+    press(course, "Skip")
+    press(course, "Write it yourself")
+    net = box_of(course.locator(".net"))
+    assert box_of(course.locator(".watch"))["y"] >= net["y"] + net["height"]  # the chart lies on no net
     course.evaluate("location.assign('/learn?lesson=clamp')")
     press(course, "Skip")
     press(course, "Write it yourself")
