@@ -10,18 +10,17 @@ from torch import Tensor
 from explorer.formula import format_percent
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.instruments.base.pictures import Legend, Panel, Picture
-from explorer.training.instruments.base.rule_shape import compute_peak, compute_span
+from explorer.training.instruments.base.rule_shape import FAINT_SHARE, compute_peak, compute_span
 from explorer.training.nets import OpTrace
 
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-_FAINT_SHARE = 0.01  # a gradient below this fraction of the rule's height counts as faint
 _LABELLED_SHARE = 0.2  # a smaller part of the bar has no space for a label
 NAMES = (
     "gradient",
-    f"below {format_percent(_FAINT_SHARE)} of its peak",
+    f"below {format_percent(FAINT_SHARE)} of its peak",
     "0 by the rule",
     "no gradient from above",
 )
@@ -93,7 +92,7 @@ def _classify(op: OpTrace, peaks: Tensor) -> Tensor:
     is_zero = op.gradient == 0
     is_above = is_zero & (op.upstream == 0)
     is_faint = ~is_zero & (
-        op.gradient.abs() < _FAINT_SHARE * peaks.view(-1, *[1] * (op.x.dim() - 1)) * op.upstream.abs()
+        op.gradient.abs() < FAINT_SHARE * peaks.view(-1, *[1] * (op.x.dim() - 1)) * op.upstream.abs()
     )
     return torch.stack([~is_zero & ~is_faint, is_faint, is_zero & ~is_above, is_above])
 
@@ -161,7 +160,7 @@ INSTRUMENT = Visible(
     key="causes",
     label="Without gradient",
     sentence="How many of the op's inputs (one per unit and example, or weights) get no gradient, and why: "
-    f"the rule returns 0, less than {format_percent(_FAINT_SHARE)} of its peak, or nothing comes from above. "
+    f"the rule returns 0, less than {format_percent(FAINT_SHARE)} of its peak, or nothing comes from above. "
     "Hatched: for every example.",
     limits="This does not show how much a net needs these inputs: a net with few of them may learn less. "
     "If each channel has learned its own value, the peak is that of the rule at their mean.",

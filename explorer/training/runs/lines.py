@@ -21,7 +21,7 @@ from explorer.training.tasks import TASKS
 BASIS = ("way", "causes", "inputs")
 """The instruments that a line needs, in addition to the alignment."""
 _MIN_SHARE = 0.2  # a smaller fraction of the op's inputs, or difference of two, is not mentioned
-_MIN_RATIO = 1.5  # a smaller ratio of the data's width to the rule's width is not mentioned
+_MIN_RATIO = 1.5  # a smaller ratio of the data's width to the rule's window is not mentioned
 _MIN_GAIN = 1.5  # growth of the gradient by a smaller factor is not mentioned
 _CAUSES = (
     (2, "no gradient", "inputs"),

@@ -14,13 +14,13 @@ def nets_of(**settings):
 
 
 @pytest.mark.parametrize(("op", "rule", "parameters", "wide"), [
-    ("sign", "clipped", {"c": 0.25}, 0.5), ("step", "boxcar", {"w": 0.1}, 0.2),
-    ("sign", "formula: g * max(0, 1 - abs(x))", {}, 1.0),
-    ("sign", "formula: g / (1 + x**2)", {}, math.pi), ("clamp", "default", {"lo": -2.0, "hi": 6.0}, 8.0),
+    ("sign", "clipped", {"c": 0.25}, 0.5), ("clamp", "default", {"lo": -2.0, "hi": 6.0}, 8.0),
+    ("step", "boxcar", {"w": 0.1}, 0.2), ("sign", "formula: g * max(0, 1 - abs(x))", {}, 1.98),
+    ("sign", "formula: g / (1 + x**2)", {}, 2 * math.sqrt(99)), ("sign", "reste", {"t": 2.0}, 4.0),
     ("sign", "straight_through", {}, math.inf), ("relu", "default", {}, math.inf),
     ("sign", "zero", {}, math.nan),
 ])  # fmt: skip
-def test_the_width_of_a_rule_is_its_area_over_its_height(op, rule, parameters, wide):
+def test_the_window_of_a_rule_is_where_it_reaches_1_percent_of_its_peak(op, rule, parameters, wide):
     nets = nets_of(task="digits", op=op, rules=(rule,), parameters=parameters)
     assert compute_width(nets, 0, 0) == pytest.approx(wide, rel=0.02, nan_ok=True)
 
@@ -64,8 +64,8 @@ def test_the_width_ratio_is_stated_only_for_rules_of_finite_width():
     nets = run.recorder._nets
     expected = nets.current_pass.traces[nets.op_layers[0]].op.x[1].std().item() * math.sqrt(math.tau) / 0.04
     assert found["clipped"]["ratio"][0] == pytest.approx(expected, rel=0.02)
-    times = f"{float(f'{expected:.2g}'):,.0f}"
-    assert found["clipped"]["words"] == [f"Layer 1's op inputs are {times} times as wide as this rule."]
+    times = f"{float(f'{expected:.2g}'):,.0f} times"
+    assert found["clipped"]["words"] == [f"Layer 1's op inputs are {times} as wide as this rule's window."]
     assert math.isnan(found["straight_through"]["ratio"][0])
     assert found["straight_through"]["words"] == [""]
 
@@ -73,7 +73,7 @@ def test_the_width_ratio_is_stated_only_for_rules_of_finite_width():
 @pytest.mark.parametrize(("ratio", "said"), [
     (1.4, "are about as wide as this rule"), (1.6, "are 1.6 times as wide as this rule"),
     (2.2, "are 2.2 times as wide as this rule"), (1 / 1.4, "are about as wide as this rule"),
-    (1 / 1.6, "This rule is 1.6 times as wide as"),
+    (1 / 1.6, "This rule's window is 1.6 times as wide as"),
 ])  # fmt: skip
 def test_inputs_are_called_wider_from_a_ratio_of_about_1_5(ratio: float, said: str):
     nets = SimpleNamespace(site=SimpleNamespace(inputs="op inputs"))

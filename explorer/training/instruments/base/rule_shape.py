@@ -18,7 +18,7 @@ _MAX_KINK_X = 16.0  # kinks are searched up to this |x|
 _SPAN_POINTS = 4001  # number of points at which a rule's height is measured
 _MAX_KINKS = 8  # a rule with more kinks counts as periodic
 _DECADES, _POINTS = (-4, 4), 4000  # powers of ten, and number, of the x at which a width is measured
-_MAX_TAIL = 0.02  # a rule with a larger fraction of its area in the last decade has no finite width
+FAINT_SHARE = 0.01  # a gradient below this fraction of the rule's peak counts as faint
 
 ParameterItems = tuple[tuple[str, float], ...]
 
@@ -46,11 +46,11 @@ def compute_peak(nets: Nets, member: int, layer: int, low: float, high: float) -
 
 
 def compute_width(nets: Nets, member: int, layer: int) -> float:
-    """Return the width of the curve of a net's rule for g = 1: the area under its absolute value ÷ its peak.
+    """Return the width of the window of a net's rule: the x where its gradient reaches 1 % of its peak.
 
-    A box from −c to c has width 2c, and a triangle has half its base. The width is infinite if more than 2 %
-    of the area lies beyond |x| = 1000. It is NaN if the rule is 0 everywhere, is not finite somewhere, or
-    depends on the loss. ``member`` and ``layer`` are those of ``compute_peak``.
+    A box from −c to c has width 2c. The width is infinite if the window reaches beyond |x| = 1000. It is NaN
+    if the rule is 0 everywhere, is not finite somewhere, or depends on the loss. ``member`` and ``layer`` are
+    those of ``compute_peak``.
     """
     return _compute_width(nets.op, _get_rule(nets, member), _get_items(nets, member, layer))
 
@@ -89,9 +89,9 @@ def _compute_width(op: Op, rule: Rule, items: ParameterItems) -> float:
     sizes = _compute_sizes(op, rule, items, x)
     if not sizes.isfinite().all() or not sizes.max():
         return math.nan
-    area, last = torch.trapezoid(sizes, x), x.abs() >= 10.0 ** (_DECADES[1] - 1)
-    tail = sum(torch.trapezoid(sizes[part], x[part]) for part in (last & (x < 0), last & (x > 0)))
-    return math.inf if tail > _MAX_TAIL * area else float(area / sizes.max())
+    inside = sizes >= FAINT_SHARE * sizes.max()
+    is_endless = inside[x.abs() >= 10.0 ** (_DECADES[1] - 1)].any()
+    return math.inf if is_endless else float(torch.trapezoid(inside.double(), x))
 
 
 def _compute_sizes(op: Op, rule: Rule, items: ParameterItems, x: Tensor) -> Tensor:
