@@ -42,6 +42,7 @@ def test_states_that_are_rare_say_what_to_do(picture: Run, state: str, then: str
         (0.00021, {"left": 0.00021, "known": True, "text": "× 2.1e−4"}),
         (0.456, {"left": 0.456, "known": True, "text": "× 0.46"}),
         (123.4, {"left": 123.4, "known": True, "text": "× 123"}),
+        (0.0042, {"left": 0.0042, "known": True, "text": "× 0.0042"}),
     ],
 )
 def test_a_band_says_what_is_left_of_the_gradient_where_each_is_a_number(picture, passed, band):
