@@ -8,6 +8,7 @@ from playwright.sync_api import Page, Route, expect
 
 import explorer
 from tests.browser.reading import (
+    box_of,
     card,
     choose,
     enter,
@@ -164,6 +165,10 @@ def test_the_palette_can_be_searched_and_used_by_keyboard(page: Page) -> None:
     field.fill("cosh")
     assert not options(page)
     expect(page.get_by_text("Nothing here is called “cosh”")).to_be_visible()
+    field.fill("2 g")
+    expect(page.get_by_text('such as * is missing before "g"')).to_be_visible()
+    expect(page.get_by_role("option", selected=True)).to_have_count(0)
+    assert 16 < box_of(page.locator("dialog .caret"))["x"] - box_of(field)["x"] < 28  # below the third letter
     field.fill("MASKED open")
     assert options(page)[0] == "Masked (open)"
     field.fill("straight")
@@ -221,7 +226,13 @@ def test_the_title_of_an_opened_card_accepts_another_rule(page: Page) -> None:
     turn(page, "/?op=sign&rule=straight_through&rule=zero", shows=["straight_through", "zero"])
     page.keyboard.press("e")  # the calm page
     expect(title(page, "Rule")).to_have_count(0)
-    page.get_by_role("button", name="Edit Straight-through").click()
+    edit = page.get_by_role("button", name="Edit Straight-through")
+    edit.dblclick()  # the second click closes the card again: no button to remove the rule comes below it
+    edit.click()
+    title(page, "Rule").click()
+    page.keyboard.press("Enter")  # an unchanged field
+    expect(page.get_by_role("listbox")).to_have_count(0)
+    settle(page, shows=["straight_through", "zero"])
     choose(page, "Rule", "triangle")
     settle(page, shows=["triangle", "zero"])
     choose(page, "Rule", "g * sin(x)")

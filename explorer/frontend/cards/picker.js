@@ -82,8 +82,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     showOptions(catalogue, true);
     field.say(read?.code ? HINT : "");
     place();
-    const plotted = catalogue.findIndex(({ entry }) => entry?.key === plottedKey);
-    mark(Math.max(0, plotted));
+    mark(catalogue.findIndex(({ entry }) => entry?.key === plottedKey));
   }
 
   function close() {
@@ -130,7 +129,8 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     showOptions(matches, !text.trim());
     if (read && mayBeFormula) return true;
     const nothing = `Nothing here is called “${text}” or has it in its formula.`;
-    field.say(matches.length ? `${matches.length} ${kind}s found.` : nothing);
+    const count = matches.length === 1 ? `1 ${kind}` : `${matches.length} ${kind}s`;
+    field.say(matches.length ? `${count} found.` : nothing);
     return false;
   }
 
@@ -206,7 +206,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
       return element("div", { role: "group", "aria-label": group }, name, ...inside);
     });
     list.replaceChildren(...(isGrouped ? groups : rows));
-    mark(0);
+    mark(isGrouped ? -1 : 0);
   }
 
   /** @param {Option} option */
@@ -218,21 +218,27 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     const texts = [...notes, barred].filter(Boolean).map((text) => element("small", {}, text));
     const codes = lines.map((line) => element("code", {}, line));
     const words = element("span", { class: "meaning" }, element("b", {}, title), ...codes, ...texts);
-    const how = barred ? { "aria-disabled": "true" } : { onclick: choose };
+    const how = barred && entry?.key !== plottedKey ? { "aria-disabled": "true" } : { onclick: choose };
     const attributes = { role: "option", id: createId(), "aria-selected": "false", ...how };
     return element("div", attributes, words, ...(picture ? [picture()] : []));
   }
 
   /**
-   * Highlight a row of the list or, if it cannot be chosen, the next one in a direction.
-   * @param {number} start index of the row, -1 for none @param {number} [way] 1 for down, -1 for up
+   * Highlight a row of the list. If it cannot be chosen, highlight the next one in a direction, or none.
+   * @param {number} start index of the row, -1 for none @param {number} [way] 1 for down, -1 for up, 0 for neither
    */
-  function mark(start, way = 1) {
+  function mark(start, way = 0) {
     const order = rows.map((_, count) => (start + way * count + 2 * rows.length) % rows.length);
-    active = start < 0 && way > 0 ? -1 : (order.find((at) => !rows[at].ariaDisabled) ?? -1);
+    active = start < 0 && way >= 0 ? -1 : (order.find((at) => !rows[at].ariaDisabled) ?? -1);
     rows.forEach((one, at) => setAttribute(one, "aria-selected", String(at === active)));
     setAttribute(input, "aria-activedescendant", rows[active]?.id ?? null);
     rows[active]?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Choose the highlighted row. Without one, leave a list that was only opened. */
+  function take() {
+    if (rows[active]) rows[active].click();
+    else if (isPopup && rows.length === catalogue.length) leave();
   }
 
   /** @param {KeyboardEvent} event */
@@ -240,7 +246,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && !isOpen) open();
     else if (step && rows.length) mark(active + step, step);
-    else if (event.key === "Enter" && isOpen) field.settle().then(() => rows[active]?.click());
+    else if (event.key === "Enter" && isOpen) field.settle().then(take);
     else if (event.key === "Escape" && isOpen && isPopup) leave();
     else return;
     event.preventDefault();

@@ -2,7 +2,8 @@
 
 /** @import { Entry } from "../formula/entry.js" */
 
-const VARIABLE = /^\s*([xyg]|[\d.]+)\s*$/; // matches a formula rather than a name, although names contain these letters
+// Matches a formula rather than a name, although names contain these letters: no name begins with a digit.
+const VARIABLE = /^\s*([\d.]|([xyg]\s*)+$)/;
 
 /**
  * Return the ops or rules that contain every word of a search text, best matches first. For an empty text, all are

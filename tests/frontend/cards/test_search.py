@@ -33,3 +33,4 @@ def test_a_whole_name_comes_before_the_beginning_of_one_and_names_before_formula
     found = _found(node, *first)
     assert {text: keys[0] for text, keys in found.items()} == first
     assert {"step", "step_open"} <= set(found["ste"])
+    assert all(node.call("cards/search.js isFormula", text) for text in ("2g", "x y", "g"))
