@@ -246,6 +246,7 @@ def test_pasted_code_is_read_while_it_changes_and_its_curve_is_drawn(page: Page)
     box, says = page.get_by_label("Paste a torch.autograd.Function"), page.locator(".op .mistake")
     found = page.locator(".op").get_by_role("option")
     expect(box).to_be_focused()
+    expect(page.locator(".instrument.opened")).to_have_count(0)  # no section takes room from the chart
     expect(says).to_have_text("The code is read, not run: lines that cannot be drawn are named.")
     box.fill("class RoundGradient(torch.autograd.Function:\n")
     expect(says).to_contain_text("Line 1: ")
@@ -256,6 +257,7 @@ def test_pasted_code_is_read_while_it_changes_and_its_curve_is_drawn(page: Page)
         "gradient for alpha = (1 / N) * sum(g * (round(x / alpha) - x / alpha))",
     ]  # fmt: skip
     expect(found.locator("code")).to_have_text(lines)
+    assert found.locator("code").evaluate_all("all => all.every(one => one.scrollWidth <= one.clientWidth)")
     expect(found.locator("small")).to_have_text(list(explorer.read_source(LEARNS).notes))
     page.keyboard.press("Escape")
     title(page, "Op").evaluate(PASTE, DOCUMENTS_CLAMP)
@@ -265,6 +267,7 @@ def test_pasted_code_is_read_while_it_changes_and_its_curve_is_drawn(page: Page)
     op, rule = explorer.read_source(DOCUMENTS_CLAMP)
     settle(page, shows=["default", rule])
     assert_drawn(page, op, rule)
+    expect(page.locator(".card.rule .formula:visible").last).to_have_text(rule.split(" = ")[1])
     expect(box).to_be_hidden()
     expect(sign(page)).to_have_text("Confirmed by torch")
 

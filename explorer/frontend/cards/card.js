@@ -46,6 +46,7 @@ export function createCard(options) {
   function draw() {
     const { entry, drawing, part, share } = state;
     const formula = entry.formula ?? `torch's own: ${state.autograd}`;
+    const isTitle = isCustom(entry.key) && (entry.label === formula || drawing !== null); // of a drawing it is long
     const top = [
       h("h2", { id, title: entry.purpose || entry.label }, entry.label),
       picker.element,
@@ -65,7 +66,7 @@ export function createCard(options) {
       h("div", { class: "top flex-row" }, top),
       held,
       h("p", { class: "brief text-small" }, "brief" in entry && entry.brief),
-      h("code", { class: "formula", title: formula, hidden: isCustom(entry.key) }, formula),
+      h("code", { class: "formula", title: formula, hidden: isTitle }, formula),
       h(
         "button",
         { class: "failing text-small", title: failure?.sentence, hidden: !failure, onclick: onFailing },

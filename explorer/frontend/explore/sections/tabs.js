@@ -55,13 +55,14 @@ export function createTabs(host, { store, sections }) {
   const end = new AbortController();
   const stop = store.subscribeNow((choice, { origin }) => {
     const { section } = choice;
-    host.closest(".instrument")?.classList.toggle("opened", section !== "");
+    const isOpen = buttons.some(({ key }) => key === section); // "paste" opens a field, not a section
+    host.closest(".instrument")?.classList.toggle("opened", isOpen);
     arrangeMenu(section);
     for (const { key, button } of buttons) {
       setAttribute(button, "aria-expanded", String(key === section));
       button.hidden = key === "rest" && section !== key && !getLearnable(choice).length;
     }
-    if (section && origin === "arrival") bringIntoView(host, end.signal);
+    if (isOpen && origin === "arrival") bringIntoView(host, end.signal);
   });
   return {
     destroy() {
