@@ -9,25 +9,14 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, Playwright, ViewportSize, expect, sync_playwright
 
+from tests.browser import visitors
 from tests.browser.chromium import launch
 from tests.browser.reading import visit
 from tests.browser.server import ROOT, serve
 from tests.browser.training import leave_train, open_train, turn_train
-from tests.browser.visitors import (
-    ALL_TOOLS,
-    FINGER,
-    NOTHING_CHOSEN,
-    PATIENCE_MS,
-    PHONE,
-    VIEWPORT,
-    First,
-    Open,
-    Profiles,
-    Tab,
-    profile,
-)
+from tests.browser.visitors import FINGER, NOTHING_CHOSEN, PHONE, VIEWPORT, Open, Profiles, Tab, profile
 
-expect.set_options(timeout=PATIENCE_MS)
+expect.set_options(timeout=visitors.PATIENCE_MS)
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +80,7 @@ def _reset_tab(tab: Tab, viewport: ViewportSize) -> Iterator[Page]:
     tab.page.set_viewport_size(viewport)
     tab.page.emulate_media(color_scheme="light")
     tab.page.bring_to_front()
-    tab.page.evaluate(ALL_TOOLS)  # another test may have closed them
+    tab.page.evaluate(visitors.ALL_TOOLS)  # another test may have closed them
     yield tab.page
     tab.page.unroute_all(behavior="ignoreErrors")
     tab.page.keyboard.press("Escape")
@@ -132,7 +121,7 @@ def train(train_tab: Tab) -> Iterator[Page]:
 
 
 @pytest.fixture
-def first_train(tabs: Callable[..., Tab]) -> Iterator[First]:
+def first_train(tabs: Callable[..., Tab]) -> Iterator[visitors.First]:
     """Opens Train as its first visitor has it: by a turn to its link; ``load`` loads the page."""
     used: list[Tab] = []
 

@@ -7,24 +7,8 @@ from playwright.sync_api import Page, expect
 
 from explorer.training import FIRST as FIRST_TASK
 from explorer.ui.server import answers
-from tests.browser.reading import (
-    CHART,
-    FRAME,
-    TRACES,
-    card,
-    choose,
-    enter,
-    go_back,
-    hold,
-    layout,
-    number,
-    read_query,
-    settle,
-    settle_train,
-    slider,
-    traces,
-    turn,
-)
+from tests.browser import reading
+from tests.browser.reading import card, choose, enter, number, read_query, settle, slider, traces, turn
 
 FIRST = ["default", "straight_through"]
 G = "Upstream gradient g"
@@ -40,7 +24,7 @@ def test_the_choice_is_kept_between_explore_and_train(page: Page) -> None:
     turn(page, "/?op=clamp&rule=masked", shows=["masked"])
     card(page, "Clamp").get_by_role("button", name="hi learns").click()
     page.get_by_role("link", name="Train", exact=True).click()
-    settle_train(page)
+    reading.settle_train(page)
     expect(card(page, "Masked")).to_be_visible()
     page.wait_for_url(f"**/train?*task={FIRST_TASK}*")
     assert (read_query(page)["op"], read_query(page)["rule"]) == (["clamp"], ["masked"])
@@ -60,7 +44,7 @@ def test_a_dragged_slider_moves_the_curve_at_once_and_the_address_later(page: Pa
     turn(page, "/?op=sign&rule=clipped&range=-6&range=6", shows=["clipped"])
     before = page.url
     place = card(page, "Clipped straight-through")
-    with hold(page, slider(place, "c"), 0.68, 0.9):
+    with reading.hold(page, slider(place, "c"), 0.68, 0.9):
         value = float(number(place, "c").input_value())
         assert value > 2
         assert page.url == before
@@ -108,7 +92,7 @@ def test_the_arrows_of_a_field_step_as_its_slider_does(page: Page) -> None:
         ends.press("ArrowLeft")
         expect(field).to_have_value(f"{before + 2 * step:g}")
         assert 0 < step < 0.1
-    go_back(page)
+    reading.go_back(page)
     expect(field).to_have_value("0")
 
 
@@ -132,14 +116,14 @@ def test_an_invalid_number_stays_in_its_field_with_a_message(page: Page) -> None
         expect(field).to_have_accessible_description(said)
         expect(field).to_have_value(typed)
         expect(page.get_by_role("alert").filter(has_text=said)).to_be_visible()
-        assert layout(page, "xaxis.range") == [-3, 3]
+        assert reading.layout(page, "xaxis.range") == [-3, 3]
         field.press("Escape")
         expect(field).to_have_value(before)
 
 
 def test_a_rule_keeps_its_colour_when_others_are_added_or_removed(page: Page) -> None:
     turn(page, "/?op=sign&rule=default&rule=clipped", shows=["default", "clipped"])
-    colour = f"{TRACES}.find(trace => trace.meta === 'clipped').line.color"
+    colour = f"{reading.TRACES}.find(trace => trace.meta === 'clipped').line.color"
     before = page.evaluate(colour)
     page.get_by_role("button", name="Remove Default autograd").click()
     settle(page, shows=["clipped"])
@@ -154,7 +138,7 @@ def test_a_rule_keeps_its_colour_when_others_are_added_or_removed(page: Page) ->
     assert page.evaluate(colour) == before
     page.get_by_role("button", name="Hide SwishSign").click()
     page.wait_for_url("**hide=swish_sign*")
-    assert not page.evaluate(f"{TRACES}.find(trace => trace.meta === 'swish_sign')?.visible ?? false")
+    assert not page.evaluate(f"{reading.TRACES}.find(trace => trace.meta === 'swish_sign')?.visible ?? false")
 
 
 def test_the_first_frame_after_a_click_has_the_new_curve_which_plotly_draws_after_it(page: Page) -> None:
@@ -163,13 +147,13 @@ def test_the_first_frame_after_a_click_has_the_new_curve_which_plotly_draws_afte
     page.get_by_label("Search rules").fill("Zero")
     option = page.get_by_role("option").filter(has_text="Zero").first
     first, last = option.evaluate(f"""async option => {{
-        const colours = () => [...document.querySelectorAll("{CHART} .scatterlayer .js-line")]
+        const colours = () => [...document.querySelectorAll("{reading.CHART} .scatterlayer .js-line")]
             .filter(line => line.getAttribute("d"))
             .map(line => line.style.stroke);
-        const read = () => [new Set(colours()).size, {TRACES}.map(trace => trace.meta)];
+        const read = () => [new Set(colours()).size, {reading.TRACES}.map(trace => trace.meta)];
         option.click();
         const first = read();
-        await {FRAME};
+        await {reading.FRAME};
         return [first, read()];
     }}""")
     assert first == [3, ["forward", "default"]]
@@ -182,10 +166,10 @@ def test_back_undoes_and_forward_redoes_a_change(page: Page) -> None:
     page.wait_for_url("**g=-3*")
     choose(page, "Add rule", "zero")
     settle(page, shows=["masked", "zero"])
-    go_back(page)
+    reading.go_back(page)
     settle(page, shows=["masked"])
     expect(number(page, G)).to_have_value("-3")
-    go_back(page)
+    reading.go_back(page)
     expect(number(page, G)).to_have_value("2")
     settle(page)
     assert 2 in traces(page)["masked"].y
@@ -228,6 +212,6 @@ _CHANGE_AND_LEAVE = """async module => {
 def test_a_link_pressed_right_after_a_choice_opens_its_page(page: Page) -> None:
     turn(page, "/?op=sign&rule=clipped", shows=["clipped"])
     page.evaluate(_CHANGE_AND_LEAVE, f"assets/{answers.get_folder()}/choice/store.js")
-    settle_train(page)
+    reading.settle_train(page)
     assert urlsplit(page.url).path == "/train"
     assert read_query(page)["g"] == ["2"]

@@ -13,18 +13,9 @@ from playwright.sync_api import Page, Route, expect
 
 from explorer.lessons import GLOSSARY, LESSONS, PATHS, Lesson
 from explorer.lessons.retest import make_question
+from tests.browser import lessons
 from tests.browser.access import violations_in_both_themes
-from tests.browser.lessons import (
-    COMPUTED_MS,
-    draw,
-    drawing_of,
-    each_lesson,
-    present,
-    strip_markup,
-    turn_to,
-    wait_until_ready_to_draw,
-    wait_until_shown,
-)
+from tests.browser.lessons import drawing_of, strip_markup, turn_to, wait_until_shown
 from tests.browser.reading import box_of
 from tests.browser.test_calm import count_visible
 from tests.browser.test_hidden import FIND_HIDDEN
@@ -35,7 +26,7 @@ from tests.selection import take_part
 
 def shows(course: Page, key: str) -> None:
     heading = course.get_by_role("heading", level=2, name=LESSONS[key].title)
-    expect(heading).to_be_visible(timeout=COMPUTED_MS)
+    expect(heading).to_be_visible(timeout=lessons.COMPUTED_MS)
 
 
 def test_the_list_links_every_lesson_and_the_last_links_the_list(course: Page) -> None:
@@ -80,10 +71,10 @@ AT_LAST = """async () => {
 
 def test_turning_to_a_lesson_draws_its_chart_once(course: Page) -> None:
     turn_to(course, LESSONS["clamp"])
-    wait_until_ready_to_draw(course)
+    lessons.wait_until_ready_to_draw(course)
     course.evaluate(COUNTED)
     turn_to(course, LESSONS["relu"])
-    wait_until_ready_to_draw(course)
+    lessons.wait_until_ready_to_draw(course)
     assert course.evaluate(AT_LAST) == 1
 
 
@@ -176,7 +167,7 @@ def test_a_term_opens_the_glossary_at_its_entry(course: Page) -> None:
     assert violations_in_both_themes(course, ".lesson") == []
     course.keyboard.press("Escape")
     expect(glossary).to_be_hidden()
-    present(course, True)
+    lessons.present(course, True)
     press(course, "Glossary")
     course.keyboard.press("PageDown")  # a clicker's key, which turns no slide behind a window
     course.keyboard.press("Escape")
@@ -191,7 +182,7 @@ def test_a_term_opens_the_glossary_at_its_entry(course: Page) -> None:
 FEW = {"before": 12, "after": 16}
 
 
-@each_lesson(take_part(LESSONS))
+@lessons.each_lesson(take_part(LESSONS))
 def test_a_lesson_has_few_controls(course: Page, lesson: Lesson) -> None:
     course.set_viewport_size({"width": 1366, "height": 4500})
     turn_to(course, lesson)
@@ -239,11 +230,11 @@ def test_a_net_trains_in_its_lesson(course: Page) -> None:
 
 def test_a_drawn_prediction_survives_a_reload_and_back(course: Page) -> None:
     turn_to(course, LESSONS["clamp"])
-    wait_until_ready_to_draw(course)
-    draw(course, 1)
+    lessons.wait_until_ready_to_draw(course)
+    lessons.draw(course, 1)
     before = drawing_of(course).get_attribute("d") or ""
     course.reload()
-    wait_until_ready_to_draw(course)
+    lessons.wait_until_ready_to_draw(course)
     expect(drawing_of(course)).to_have_attribute("d", before)
     press(course, "Check my prediction")
     wrong = "This passes everything"
@@ -255,7 +246,7 @@ def test_a_drawn_prediction_survives_a_reload_and_back(course: Page) -> None:
     expect(drawing_of(course)).to_have_attribute("d", before)
     course.get_by_role("radio").nth(1).check()  # a picked picture lies in its place
     expect(drawing_of(course)).not_to_have_attribute("d", before)
-    draw(course, 0)
+    lessons.draw(course, 0)
     assert course.get_by_role("radio", checked=True).count() == 0
     press(course, "Clear")
     expect(drawing_of(course)).to_have_attribute("d", "")
@@ -281,7 +272,7 @@ def test_a_revealed_answer_stays_until_the_next_prediction(course: Page) -> None
     expect(course.get_by_role("button", name="Skip")).to_be_visible()
     assert course.get_by_role("radio", checked=True).count() == 0
     course.reload()
-    expect(course.get_by_role("button", name="Skip")).to_be_visible(timeout=COMPUTED_MS)
+    expect(course.get_by_role("button", name="Skip")).to_be_visible(timeout=lessons.COMPUTED_MS)
 
 
 # The curves in both panels of a picture.
@@ -304,7 +295,7 @@ def test_the_printed_course_has_a_page_per_lesson_and_a_key(page: Page) -> None:
     page.route("**/ask/lesson*", answer_part)
     page.goto("/learn")
     page.get_by_role("link", name="Print the course").click()
-    expect(page.get_by_text("Print this page")).to_be_visible(timeout=COMPUTED_MS)
+    expect(page.get_by_text("Print this page")).to_be_visible(timeout=lessons.COMPUTED_MS)
     sheets, solutions = page.locator(".sheet .page"), page.locator(".sheet .key li")
     assert (sheets.count(), solutions.count()) == (len(some), len(some))
     untold = page.locator(".sheet [role=alert]")

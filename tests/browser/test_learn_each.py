@@ -16,29 +16,16 @@ from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS, Lesson
 from explorer.ui.server.answers import make_curves_arguments
+from tests.browser import lessons
 from tests.browser.access import colour_violations_in_both_themes, violations, violations_in_both_themes
-from tests.browser.lessons import (
-    CURVES,
-    KINDS,
-    assert_no_text_stays_small,
-    choice_of,
-    draw,
-    drawing_of,
-    each_lesson,
-    open_nets,
-    present,
-    strip_markup,
-    turn_to,
-    wait_until_ready_to_draw,
-    wait_until_shown,
-)
+from tests.browser.lessons import choice_of, drawing_of, present, strip_markup, turn_to, wait_until_shown
 from tests.browser.reading import FRAME, box_of, enter, number, wait_until_at_rest
 from tests.browser.training import press
 from tests.browser.visitors import PHONE, VIEWPORT, Profiles, Tab
 from tests.selection import take_part
 
 # How many curves of rules are seen.
-GRADIENTS = f"{CURVES}.filter(t => t.meta !== 'forward' && t.visible !== false).length"
+GRADIENTS = f"{lessons.CURVES}.filter(t => t.meta !== 'forward' && t.visible !== false).length"
 FONT = re.compile(r"GET \S+/static/media/\S+ None")
 
 # On a stage and not, each by one step from the one before.
@@ -80,22 +67,22 @@ def said_of(lesson: Lesson, sent: list[str]) -> list[str]:
     return [part for part in sent if part not in scene and not FONT.fullmatch(part)]
 
 
-@each_lesson(take_part(KINDS))
+@lessons.each_lesson(take_part(lessons.KINDS))
 def test_a_lesson_is_accessible_in_each_state_and_size(course: Page, lesson: Lesson) -> None:
     turn_to(course, lesson)
     assert colour_violations_in_both_themes(course, ".lesson") == []
     press(course, "Skip")
     wait_until_shown(course, lesson)
     present(course, True)
-    open_nets(course)
-    assert_no_text_stays_small(course)
+    lessons.open_nets(course)
+    lessons.assert_no_text_stays_small(course)
     assert violations_in_both_themes(course, ".lesson") == []
     present(course, False)
     course.set_viewport_size(PHONE)
     assert violations(course, ".lesson") == []
 
 
-@each_lesson(["autograd", "straight-through"])
+@lessons.each_lesson(["autograd", "straight-through"])
 def test_a_lesson_reveals_its_answer_after_a_right_one(course: Page, lesson: Lesson, sent: list[str]) -> None:
     turn_to(course, lesson)
     nothing_is_given_away(course, lesson)
@@ -203,10 +190,10 @@ def test_a_drawing_is_compared_with_torch_and_keeps_its_axes(
 ) -> None:
     lesson = LESSONS[key]
     turn_to(course, lesson)
-    wait_until_ready_to_draw(course)
+    lessons.wait_until_ready_to_draw(course)
     wait_until_at_rest(course)
     sent.clear()
-    draw(course, level)
+    lessons.draw(course, level)
     assert sent == [], "nothing that is drawn leaves the browser"
     before = drawing_of(course).get_attribute("d") or ""
     first, *_, last = map(float, re.findall(r"[ML]([\d.]+),", before))

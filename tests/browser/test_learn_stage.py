@@ -6,14 +6,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from explorer.lessons import LESSONS
-from tests.browser.lessons import (
-    COMPUTED_MS,
-    open_lesson,
-    open_nets,
-    present,
-    turn_to,
-    wait_until_shown,
-)
+from tests.browser.lessons import COMPUTED_MS, open_lesson, open_nets, present, turn_to, wait_until_shown
 from tests.browser.reading import settle
 from tests.browser.test_hidden import FIND_HIDDEN
 from tests.browser.training import press

@@ -8,21 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.ui.server import answers
-from tests.browser.reading import (
-    card,
-    enter,
-    go_back,
-    link,
-    number,
-    read_query,
-    settle,
-    settle_train,
-    title,
-    traces,
-    turn,
-    visit,
-    wait_until_at_rest,
-)
+from tests.browser import reading
+from tests.browser.reading import card, link, number, title, traces, turn, visit, wait_until_at_rest
 
 FIRST = ["default", "straight_through"]
 MARKUP = "<img src=x onerror=window.struck=1><script>window.struck=1</script>"
@@ -60,20 +47,20 @@ def test_a_link_restores_the_whole_choice(page: Page) -> None:
     assert (curve.x.min(), curve.x.max()) == (-1.5, 2.25)
     assert set(curve.y[~np.isnan(curve.y)]) == {0.0, -0.5}
     assert "This link was read" not in page.inner_text("body")
-    assert read_query(page) == parse_qs(urlsplit(query).query)
+    assert reading.read_query(page) == parse_qs(urlsplit(query).query)
 
 
 def test_back_restores_training_settings_and_runs_no_script(page: Page) -> None:
     sent: list[str | bytes] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     page.goto("/train?op=relu&rule=default&steps=40")
-    settle_train(page)
+    reading.settle_train(page)
     wait_until_at_rest(page)
     steps = number(page, "Steps")
-    enter(steps, "77")
+    reading.enter(steps, "77")
     page.wait_for_url("**steps=77*")
     before = len(sent)
-    go_back(page)
+    reading.go_back(page)
     page.wait_for_url("**steps=40*")
     expect(steps).to_be_focused()
     expect(steps).to_have_value("40")
@@ -89,7 +76,7 @@ def test_a_hostile_link_is_shown_as_text_and_runs_nothing(page: Page) -> None:
     page.on("request", lambda request: requests.append(request.url))
     page.on("dialog", lambda dialog: requests.append(f"dialog {dialog.message}"))
     page.goto(link("/", HOSTILE))
-    settle(page, shows=FIRST)
+    reading.settle(page, shows=FIRST)
     expect(page.get_by_text("This link was read with changes")).to_be_visible()
     assert page.evaluate("window.struck") is None
     assert page.locator("img").count() == 0

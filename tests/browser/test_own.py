@@ -7,21 +7,8 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 import explorer
-from tests.browser.reading import (
-    box_of,
-    card,
-    choose,
-    enter,
-    go_back,
-    number,
-    retry,
-    settle,
-    sign,
-    title,
-    traces,
-    turn,
-    visit,
-)
+from tests.browser import reading
+from tests.browser.reading import card, choose, go_back, number, settle, sign, title, traces, turn, visit
 from tests.reading.documents import DOCUMENTS_CLAMP
 
 GOOD = "The last good formula stays."
@@ -51,7 +38,7 @@ def assert_drawn(page: Page, op: str, rule: str) -> None:
             sampled = zip(frame["x"].tolist(), frame[column].tolist(), strict=True)
             assert {(x, y) for x, y in points if not math.isnan(y)} == set(sampled)
 
-    retry(page, check)
+    reading.retry(page, check)
 
 
 def test_a_custom_op_chosen_by_search_is_drawn_as_its_formula_is_typed(page: Page) -> None:
@@ -96,7 +83,7 @@ def test_a_late_formula_does_not_overwrite_a_newer_choice(page: Page) -> None:
     page.route("**/ask/entry", lambda route: held.append(route))
     with page.expect_request("**/ask/entry"):
         field.fill("x**3 - a*x")
-    enter(number(card(page, "a * x"), "a"), "2")
+    reading.enter(number(card(page, "a * x"), "a"), "2")
     settle(page)
     expect(field).to_have_value("x**3 - a*x")  # and it is still to be drawn
     held.pop().continue_()
@@ -168,7 +155,8 @@ def test_the_palette_can_be_searched_and_used_by_keyboard(page: Page) -> None:
     field.fill("2 g")
     expect(page.get_by_text('such as * is missing before "g"')).to_be_visible()
     expect(page.get_by_role("option", selected=True)).to_have_count(0)
-    assert 16 < box_of(page.locator("dialog .caret"))["x"] - box_of(field)["x"] < 28  # below the third letter
+    caret, start = (reading.box_of(each)["x"] for each in (page.locator("dialog .caret"), field))
+    assert 16 < caret - start < 28  # below the third letter
     field.fill("MASKED open")
     assert options(page)[0] == "Masked (open)"
     field.fill("straight")

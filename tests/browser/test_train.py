@@ -11,24 +11,9 @@ import pytest
 from playwright.sync_api import Page, Route, WebSocket, expect
 
 from explorer.training import Run, Settings
+from tests.browser import training
 from tests.browser.reading import TRACES, enter, number, traces, wait_until_at_rest
-from tests.browser.training import (
-    LONG,
-    button,
-    command,
-    finish,
-    metric,
-    press,
-    resume_if_unwatched,
-    status,
-    steps,
-    turn_train,
-    verdict,
-    wait_for,
-    wait_for_points,
-    wait_for_rules,
-    wait_for_steps,
-)
+from tests.browser.training import LONG, command, metric, press, status, turn_train, wait_for, wait_for_steps
 from tests.browser.visitors import PHONE
 
 GHOSTS = """[...document.querySelector(".curves .js-plotly-plot").data].filter(trace => trace.opacity < 1)"""
@@ -45,7 +30,7 @@ _END = """text => {
 
 
 def test_a_finished_training_shows_the_numbers_of_its_run_and_fits_a_phone(train: Page) -> None:
-    finish(train, ROUND)
+    training.finish(train, ROUND)
     expect(metric(train, "Step")).to_have_text("Step 300 / 300")
     run = Run(Settings(op="round", rules=("default", "straight_through"), steps=300))
     run.advance(300)
@@ -72,8 +57,8 @@ def test_a_finished_training_shows_the_numbers_of_its_run_and_fits_a_phone(train
     )  # fmt: skip
     assert (rows[2][0], rows[2][6:]) == ("Straight-through", ["× 1", "0 %", "0 %"])
     assert float(rows[2][3].replace(",", "")) > 0
-    expect(verdict(train)).to_contain_text("ended lower, at")
-    expect(verdict(train)).to_contain_text("With Default autograd w1 never moved")
+    expect(training.verdict(train)).to_contain_text("ended lower, at")
+    expect(training.verdict(train)).to_contain_text("With Default autograd w1 never moved")
     press(train, "Gradient norms")
     norms = [f"{rule}, {of}" for rule in ("Default autograd", "Straight-through") for of in ("w1", "w2")]
     named = "document.querySelector('.curves .js-plotly-plot').data.map(t => t.name).join()"
@@ -125,7 +110,7 @@ def test_the_buttons_of_a_run_pause_step_resume_and_reset_it(train: Page) -> Non
     for across, down, x, y, _, low, high in (moving, train.evaluate(_DRAWN)):
         assert (across, down) == pytest.approx((x, y), abs=1)
         assert (low, high) == (0, 5000)
-    assert steps(train) == paused
+    assert training.steps(train) == paused
     for more in (1, 2):
         press(train, "Step")
         expect(metric(train, "Step")).to_have_text(f"Step {paused + more} / 5000")
@@ -137,7 +122,7 @@ def test_the_buttons_of_a_run_pause_step_resume_and_reset_it(train: Page) -> Non
     before = command(train, "Pause")
     expect(status(train)).to_contain_text(f"Paused at step {before}.")
     train.wait_for_timeout(200)
-    assert steps(train) == before
+    assert training.steps(train) == before
 
 
 # What the page shows two frames after a button has been pressed.
@@ -161,7 +146,7 @@ def test_buttons_act_at_once_and_pause_keeps_the_focus(train: Page) -> None:
     assert train.evaluate(_PRESSED, "Pause") == ["Resume", True]
     assert train.evaluate(_PRESSED, "Resume") == ["Pause", True]
     train.keyboard.press("Space")
-    expect(button(train, "Resume")).to_be_focused()
+    expect(training.button(train, "Resume")).to_be_focused()
     (start,) = held
     start.fulfill(json={"message": "No."})
     expect(status(train)).to_contain_text("No.")
@@ -175,8 +160,8 @@ def test_adding_a_rule_during_a_run_restarts_it_and_leaves_ghosts(train: Page) -
     train.get_by_label("Search rules").fill("Straight-through")
     train.keyboard.press("Enter")
     expect(status(train)).to_contain_text("the run has started again. The faint curves are the run before.")
-    wait_for_rules(train, "default", "straight_through")
-    wait_for_points(train, "straight_through")
+    training.wait_for_rules(train, "default", "straight_through")
+    training.wait_for_points(train, "straight_through")
     trained = traces(train)
     assert trained["default"].x[0] == trained["straight_through"].x[0] == 0
     assert len(trained["default"].x) == len(trained["straight_through"].x)
@@ -194,13 +179,13 @@ def test_a_run_survives_another_page_and_a_reload_without_a_script(train: Page) 
     expect(train.get_by_role("slider", name="Upstream gradient g")).to_be_visible()
     train.wait_for_url("**/?*seed=5*")
     train.get_by_role("link", name="Train", exact=True).click()
-    resume_if_unwatched(train)
+    training.resume_if_unwatched(train)
     before = wait_for_steps(train, before)
     with frames_sent(train) as sent:
         train.reload()
-        resume_if_unwatched(train)
+        training.resume_if_unwatched(train)
         assert wait_for_steps(train, before) > before
-        expect(button(train, "Pause")).to_be_visible()
+        expect(training.button(train, "Pause")).to_be_visible()
         command(train, "Reset")
         wait_until_at_rest(train)
         so_far = len(sent)

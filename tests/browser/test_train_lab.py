@@ -10,20 +10,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.training import CONTROLS, FIRST, TASKS
+from tests.browser import training
 from tests.browser.reading import TRACES, box_of, enter, read_query
-from tests.browser.training import (
-    SHIFTS,
-    button,
-    curve_at,
-    finish,
-    metric,
-    open_train,
-    turn_train,
-    verdict,
-    wait_for,
-    wait_for_lift,
-    wait_for_rest,
-)
+from tests.browser.training import button, finish, turn_train, verdict, wait_for, wait_for_lift, wait_for_rest
 from tests.browser.visitors import FINGER, PHONE, Profiles, Tab
 
 SMALL = "task=digits&op=round&rule=default&rule=straight_through&steps=20&seeds=3&pace=full"
@@ -39,7 +28,7 @@ def task(page: Page, key: str) -> Locator:
 
 
 def test_an_empty_address_opens_a_first_task_with_a_true_conclusion(page: Page) -> None:
-    open_train(page, "")
+    training.open_train(page, "")
     page.wait_for_url(f"**task={FIRST}*")
     expect(page.get_by_role("button", name="Task: Digits, change it")).to_be_visible()
     expect(page.locator(".about .hint")).not_to_contain_text("reads more", use_inner_text=True)
@@ -117,7 +106,7 @@ def train_watched(page: Page) -> None:
     """Train on a page that has noted since it was loaded what moves."""
     page.get_by_role("link", name="Learn").wait_for()
     finish(page)
-    expect(metric(page, "Step")).to_have_text("Step 20 / 20")
+    expect(training.metric(page, "Step")).to_have_text("Step 20 / 20")
     moved = page.evaluate("window.shifts")
     assert sum(value for value, _ in moved) < 0.01, moved
 
@@ -127,8 +116,8 @@ def test_train_on_a_phone_does_not_shift_and_works_by_touch(phone: Page) -> None
     page = phone
     loading = page.context.new_cdp_session(page)
     loading.send("Fetch.enable", {"patterns": [{"urlPattern": LINKS}]})
-    page.add_init_script(SHIFTS)
-    open_train(page, SMALL)
+    page.add_init_script(training.SHIFTS)
+    training.open_train(page, SMALL)
     expect(page.get_by_role("link", name="Learn")).to_have_count(0)
     loading.send("Fetch.disable")
     train_watched(page)
@@ -137,7 +126,7 @@ def test_train_on_a_phone_does_not_shift_and_works_by_touch(phone: Page) -> None
     wait_for_lift(page, *rules)
     page.locator(".verdict").tap()
     wait_for_rest(page, *rules)
-    at = curve_at(page, ".curves", "straight_through")
+    at = training.curve_at(page, ".curves", "straight_through")
     page.touchscreen.tap(at["x"], at["y"])
     wait_for_lift(page, *rules)
     page.locator('.card[data-rule="default"] h2').first.tap()

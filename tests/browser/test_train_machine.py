@@ -6,13 +6,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.takeaway import read_settings
 from explorer.training import Run
-from tests.browser.training import (
-    button,
-    press,
-    status,
-    turn_train,
-    wait_for,
-)
+from tests.browser.training import button, press, status, turn_train, wait_for
 
 QUERY = "task=moons&op=sign&rule=default&rule=clipped&seeds=2&steps=24&batch=16&pace=full&device=cpu"
 

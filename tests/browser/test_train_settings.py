@@ -8,18 +8,9 @@ from playwright.sync_api import Locator, Page, expect
 from explorer.takeaway import settings_json
 from explorer.training import Settings
 from explorer.ui.links.presets import TRAINING
+from tests.browser import training
 from tests.browser.reading import TRACES
-from tests.browser.training import (
-    LONG,
-    command,
-    metric,
-    press,
-    status,
-    steps,
-    turn_train,
-    wait_for,
-    wait_for_steps,
-)
+from tests.browser.training import command, metric, press, status, steps, turn_train, wait_for, wait_for_steps
 from tests.browser.visitors import Tab
 
 
@@ -61,7 +52,7 @@ def test_exported_settings_are_opened_before_any_run(train: Page, train_tab: Tab
 
 
 def test_events_of_a_run_do_not_overwrite_a_typed_number(train: Page) -> None:
-    turn_train(train, f"op=relu&rule=default&{LONG}")
+    turn_train(train, f"op=relu&rule=default&{training.LONG}")
     press(train, "Start")
     wait_for_steps(train, 2)
 

@@ -6,19 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.catalogue import (
-    AT_BOUND,
-    Learned,
-    Op,
-    Parameter,
-    Rule,
-    find_contribution,
-    find_op,
-    find_rule,
-    list_kink_points,
-    list_learnable,
-    resolve_values,
-)
+from explorer import catalogue
+from explorer.catalogue import Learned, Op, Parameter, Rule, find_contribution, list_learnable, resolve_values
 from explorer.formula import FormulaError
 from explorer.formula.measured import at_bounds
 from tests.catalogue.cases import settings_of
@@ -32,7 +21,7 @@ PAIRS = [(OPS[op], RULES[rule]) for op, rule in LEARNED]
 
 def points(op: Op, rule: Rule, parameters: dict[str, float]) -> Tensor:
     """20,000 random x, every kink of op and rule within ±8 ten times, both zeros; float64."""
-    of_both = (list_kink_points(entry.kinks or (), parameters, -8, 8, 9999) for entry in (op, rule))
+    of_both = (catalogue.list_kink_points(entry.kinks or (), parameters, -8, 8, 9999) for entry in (op, rule))
     kinks = [kink for each in of_both for kink in each]
     exact = torch.tensor([0.0, -0.0, *kinks], dtype=torch.float64).repeat(10)
     spread = torch.randn(RANDOM, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
@@ -107,7 +96,7 @@ def test_a_parameter_learns_at_a_bound_as_its_entry_declares(rule: Rule):
     for learned in rule.learned:
         if not learned.at_bound:
             continue
-        kinks = list_kink_points(rule.kinks, parameters, -9, 9, 99)
+        kinks = catalogue.list_kink_points(rule.kinks, parameters, -9, 9, 99)
         moved = [kinks[0], kinks[-1]] if learned.name not in ("lo", "hi") else [parameters[learned.name]]
         for kink in moved:
             outwards = -1e-9 if kink == kinks[0] else 1e-9
@@ -143,7 +132,7 @@ BEYOND = {
     ],
 )  # fmt: skip
 def test_each_contribution_has_the_expected_origin(op, rule, name, origin, text):
-    contributed = find_contribution(find_op(op), find_rule(rule), name)
+    contributed = find_contribution(catalogue.find_op(op), catalogue.find_rule(rule), name)
     assert (contributed.origin, contributed.readable.text) == (origin, text)
 
 
@@ -227,4 +216,4 @@ def test_a_rule_that_learns_what_it_does_not_have(more, message):
 def test_a_convention_that_has_no_name():
     with pytest.raises(ValueError, match="at_bound must be one of published, minimum, clamp, not 'half'"):
         Learned("s", "g", at_bound="half")
-    assert all(sentence.endswith(".") for sentence in AT_BOUND.values())
+    assert all(sentence.endswith(".") for sentence in catalogue.AT_BOUND.values())

@@ -10,14 +10,7 @@ from streamlit import config
 from explorer.instrument import drawing
 from explorer.ui.server.admission.monitoring import ROUTES
 from tests.browser.server import ROOT
-from tests.deploy.files import (
-    command,
-    dockerfile,
-    instructions,
-    is_of_a_stage,
-    is_sent,
-    the,
-)
+from tests.deploy.files import command, dockerfile, instructions, is_of_a_stage, is_sent, the
 
 FLAG = re.compile(r"--([\w.]+)=\S+")
 

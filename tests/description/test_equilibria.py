@@ -8,15 +8,8 @@ import pytest
 
 from explorer.catalogue import list_learnable
 from explorer.curves import sample_curves
-from explorer.description import describe_learning, describe_net_gradient
-from explorer.description.equilibria import (
-    STEPS,
-    Equilibria,
-    describe_equilibria,
-    find_equilibria,
-    find_parameter,
-    make_grid,
-)
+from explorer.description import describe_learning, describe_net_gradient, equilibria
+from explorer.description.equilibria import Equilibria, describe_equilibria, find_equilibria, make_grid
 from explorer.description.net_gradient import compute_net_gradient, make_normal_numbers
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import loop_over
@@ -147,9 +140,9 @@ def test_a_parameter_that_cannot_learn_is_refused_with_the_reason():
 @loop_over("op", [op for op in OPS.values() if op.parameters])
 def test_the_range_is_that_of_the_control(op):
     for name in list_learnable(op, RULES["default"]):
-        parameter = find_parameter(op, (RULES["default"],), name)
+        parameter = equilibria.find_parameter(op, (RULES["default"],), name)
         at = make_grid(parameter)
-        assert len(at) == STEPS
+        assert len(at) == equilibria.STEPS
         assert at[0] == parameter.low
         assert at[-1] == pytest.approx(parameter.high, rel=1e-12)
         assert (np.diff(at) > 0).all()

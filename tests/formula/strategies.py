@@ -6,19 +6,8 @@ from collections.abc import Callable
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from explorer.formula import FUNCTIONS, MAX_DEPTH, MAX_LENGTH, MAX_NODES, VARIABLES, Formula
-from explorer.formula.tree import (
-    Binary,
-    Call,
-    Compare,
-    Name,
-    Node,
-    Number,
-    Polyline,
-    Unary,
-    is_constant,
-    measure,
-)
+from explorer.formula import FUNCTIONS, MAX_DEPTH, MAX_LENGTH, MAX_NODES, VARIABLES, Formula, tree
+from explorer.formula.tree import Binary, Call, Name, Node, Number, Polyline, Unary, is_constant, measure
 from tests.selection import count_examples
 
 PARAMETERS = {"c": 0.75, "lo": -1.0, "hi": 1.5, "alpha": -0.0}
@@ -98,7 +87,7 @@ def _condition(draw: st.DrawFn, depth: int, inner: Grow = _number) -> Node:
     if kind < 4:
         links = draw(_links)
         operands = tuple(inner(draw, below) for _ in range(links + 1))
-        return Compare(tuple(draw(_comparisons) for _ in range(links)), operands)
+        return tree.Compare(tuple(draw(_comparisons) for _ in range(links)), operands)
     if kind == 4:
         return Unary("~", _condition(draw, below, inner))
     left, right = _condition(draw, below, inner), _condition(draw, below, inner)

@@ -118,6 +118,7 @@ def test_invalid_draws_losses_and_targets_are_explained(given, error, message):
     for rule in ("formula: g * u()",) if "draw" in given or "target" in given else lost:
         with pytest.raises(error, match=message):
             apply(COIN, rule, torch.zeros(5), **given)
+    assert apply("formula: f * x", "default", torch.ones(1), f=2.0) == 2  # a number is a parameter
 
 
 def test_bind_refuses_a_random_pair() -> None:

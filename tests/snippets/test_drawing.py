@@ -12,22 +12,9 @@ from explorer.gradient import apply
 from explorer.snippets import custom_op_snippet, jax_snippet, notebook, snippet
 from explorer.snippets.pair import make_pair
 from tests.selection import take_part
+from tests.snippets import drawing
 from tests.snippets.conftest import RunJax
-from tests.snippets.drawing import (
-    ARM,
-    BASELINE,
-    COIN,
-    DISARM,
-    DROPOUT,
-    FLIP,
-    LOSS,
-    LOSS_CODE,
-    NOISE,
-    PAIRS,
-    REINFORCE,
-    SLOPE,
-    points,
-)
+from tests.snippets.drawing import ARM, COIN, DISARM, DROPOUT, FLIP, LOSS, LOSS_CODE, NOISE, PAIRS, points
 from tests.snippets.runner import DTYPES, Trial, defined, digest, execute_alone, passed
 
 SOME = take_part(PAIRS)
@@ -93,7 +80,7 @@ def test_a_layer_draws_new_numbers_at_each_call(op: str, rule: str, learns: tupl
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
 @pytest.mark.parametrize(
-    ("op", "rule"), [(COIN, SLOPE), (COIN, DISARM), (COIN, FLIP), (NOISE, "formula: g * normal()")]
+    ("op", "rule"), [(COIN, drawing.SLOPE), (COIN, DISARM), (COIN, FLIP), (NOISE, "formula: g * normal()")]
 )
 def test_transforms_and_the_compiler_take_it(op: str, rule: str) -> None:
     function = defined(snippet(op, rule))[make_pair(op, rule, {}).name]
@@ -146,14 +133,14 @@ def test_jax_agrees_at_the_same_u(run_jax: RunJax) -> None:
 
 
 def test_jax_takes_a_key() -> None:
-    code = jax_snippet(COIN, BASELINE, {"b": 0.25})
+    code = jax_snippet(COIN, drawing.BASELINE, {"b": 0.25})
     assert "(x, *, key, f, b=0.25):" in code
     assert "jax.random.uniform(key, x.shape, x.dtype, minval=jnp.finfo(x.dtype).tiny)" in code
 
 
 def test_the_signature_names_what_is_drawn() -> None:
     assert "(x: Tensor, *, u: Tensor, s: float = 0.5)" in snippet(NOISE, "default", s=0.5)
-    code = snippet(COIN, REINFORCE)
+    code = snippet(COIN, drawing.REINFORCE)
     assert "(x: Tensor, *, u: Tensor, f: Callable[[Tensor], Tensor])" in code
     assert "y = custom_activation(x, u=u, f=lambda y: (y - 0.45) ** 2)" in code
     assert "u: " not in snippet("round", "straight_through")

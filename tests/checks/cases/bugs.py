@@ -6,16 +6,9 @@ import torch
 from torch.autograd import Function
 from torch.nn import functional
 
+from tests.checks.cases import literature
 from tests.checks.cases.case import Case, example, learn, make_function
-from tests.checks.cases.literature import (
-    clip_to_alpha,
-    jump_relu,
-    look_up,
-    pull_alpha,
-    quantise,
-    standardise_rows,
-    step,
-)  # fmt: skip
+from tests.checks.cases.literature import clip_to_alpha, jump_relu, look_up, quantise, standardise_rows, step
 from tests.checks.cases.mixing import pull_softmax
 
 CASES: dict[str, Case] = {}
@@ -23,21 +16,17 @@ CASES: dict[str, Case] = {}
 
 def add(name, forward, backward, *arguments, by, shape=None):
     """Add a Function with a bug; ``by`` names the checks of which at least one must fail."""
-    CASES[name] = Case(
-        make_function(forward, backward), arguments, example(shape), dict.fromkeys(by, "fails")
-    )
+    verdicts = dict.fromkeys(by, "fails")
+    CASES[name] = Case(make_function(forward, backward), arguments, example(shape), verdicts)
 
 
-def pull_alpha_from_below(x, g, alpha):
-    return g * ((x > 0) & (x < alpha)), (g * (x <= 0)).sum().reshape(alpha.shape)
+def add_pact(name, pull):
+    """Add a PACT; ``pull`` returns what each x contributes to the gradient of alpha."""
 
+    def backward(x, g, alpha):
+        return g * ((x > 0) & (x < alpha)), pull(x, g, alpha).sum().reshape(alpha.shape)
 
-def pull_alpha_from_all(x, g, alpha):
-    return g * ((x > 0) & (x < alpha)), g.sum().reshape(alpha.shape)
-
-
-def pull_alpha_negated(x, g, alpha):
-    return g * ((x > 0) & (x < alpha)), -(g * (x >= alpha)).sum().reshape(alpha.shape)
+    add(name, clip_to_alpha, backward, learn(3.0), by=["parameter gradients"])
 
 
 def pull_step_size_wrong(x, g, s, low, high, part):
@@ -62,29 +51,10 @@ def pull_log_threshold_without_factor(x, g, logt):
     return g * (x > t), (-t / 0.5 * g * ((x - t).abs() < 0.25)).sum().reshape(logt.shape)
 
 
-def pull_softmax_without_sum(x, g):
-    y = x.softmax(-1)
-    return g * y * (1 - y)
-
-
-def pull_rows_without_mean(x, g):
-    s = (x.var(-1, unbiased=False, keepdim=True) + 1e-5).sqrt()
-    return g / s
-
-
-def mask_by_y(x, g):
-    y = x.clamp(-1, 1)
-    return g * (y.abs() <= 1)
-
-
 def set_first_to_zero(x, g):
     r = g.clone()
     r.reshape(-1)[0] = 0
     return r
-
-
-def wrap_around(x):
-    return x.round().to(torch.int8).to(x.dtype)
 
 
 x = torch.tensor(0.3)  # a global that backward reads by mistake
@@ -108,16 +78,21 @@ add("forgotten step", lambda x, s: (x / s).round() * s, lambda x, g, s: g * s, 0
     by=["antiderivative", "area"])  # fmt: skip
 add("gradient for x only if the second learns", lambda x, s: x * s,
     lambda x, g, s: (None, (g * x).sum().reshape(s.shape)), learn(0.5), by=["backward"])  # fmt: skip
-add("PACT learns from below", clip_to_alpha, pull_alpha_from_below, learn(3.0), by=["parameter gradients"])
-add("PACT learns from all", clip_to_alpha, pull_alpha_from_all, learn(3.0), by=["parameter gradients"])
-add("PACT unlearns", clip_to_alpha, pull_alpha_negated, learn(3.0), by=["parameter gradients"])
+add_pact("PACT learns from below", lambda x, g, alpha: g * (x <= 0))
+add_pact("PACT learns from all", lambda x, g, alpha: g)
+add_pact("PACT unlearns", lambda x, g, alpha: -g * (x >= alpha))
 add("LSQ without the rounding error", quantise, lambda *a: pull_step_size_wrong(*a, torch.round),
     learn(0.25), -4, 3, by=["parameter gradients"])  # fmt: skip
 add("scale learned without mask", quantise, pull_scale_unmasked, learn(0.25), -4, 3,
     by=["antiderivative", "parameter gradients", "area"])  # fmt: skip
 add("mask of x for levels", quantise, lambda x, g, s, low, high: g * ((x >= low) & (x <= high)), 0.1, -8, 7,
     by=["antiderivative", "area"])  # fmt: skip
-add("mask by y", lambda x: x.clamp(-1, 1), mask_by_y, by=["true derivative"])
+add(
+    "mask by y",
+    functional.hardtanh,
+    lambda x, g: g * (functional.hardtanh(x).abs() <= 1),
+    by=["true derivative"],
+)
 add("mask by sign's y", lambda x: x.sign(), lambda x, g: g * (x.sign().abs() < 1),
     by=["kinks", "antiderivative", "area"])  # fmt: skip
 add("ReActNet with one sign", lambda x: x.sign(), lambda x, g: g * (2 - 2 * x) * (x.abs() < 1),
@@ -139,16 +114,17 @@ add("log threshold without its factor", lambda x, logt: x * (x > logt.exp()),
     pull_log_threshold_without_factor, learn(-0.7), by=["parameter gradients"])  # fmt: skip
 add("silu a thousandth too steep", lambda x: x * x.sigmoid(),
     lambda x, g: 1.001 * g * x.sigmoid() * (1 + x * (1 - x.sigmoid())), by=["true derivative"])  # fmt: skip
-add("softmax without the sum", lambda x: x.softmax(-1), pull_softmax_without_sum, by=["true derivative"],
-    shape=(3, 5))  # fmt: skip
-add("standardised as if the mean were fixed", standardise_rows, pull_rows_without_mean,
+add("softmax without the sum", lambda x: x.softmax(-1), lambda x, g: g * x.softmax(-1) * (1 - x.softmax(-1)),
+    by=["true derivative"], shape=(3, 5))  # fmt: skip
+add("standardised as if the mean were fixed", standardise_rows,
+    lambda x, g: g / (x.var(-1, unbiased=False, keepdim=True) + 1e-5).sqrt(),
     by=["true derivative"], shape=(3, 6))  # fmt: skip
 add("cumulative sum forwards", lambda x: x.cumsum(0), lambda x, g: g.cumsum(0), by=["true derivative"])
 add("product not transposed", lambda x, w: x @ w, lambda x, g, w: g @ w, torch.randn(4, 4),
     by=["true derivative"], shape=(3, 4))  # fmt: skip
 add("codes by minus g", look_up, lambda x, g, c: -g, torch.tensor([[0.0, 0.0], [1.0, 1.0], [-1.0, 2.0]]),
     by=["antiderivative", "true derivative", "area"], shape=(5, 2))  # fmt: skip
-add("wraps around", wrap_around, lambda x, g: g, by=["antiderivative", "area", "true derivative"])
+add("wraps around", lambda x: x.to(torch.int8).to(x), lambda x, g: g, by=["antiderivative", "area"])
 add("log of zero in backward", lambda x: x.abs(), lambda x, g: g * x / x.abs(), by=["finite"])
 add("reversal forgotten on one side", lambda x: x.sign(),
     lambda x, g: g * torch.where(x > 0, -1, 1) * (x.abs() <= 1), by=["area", "antiderivative"])  # fmt: skip
@@ -225,5 +201,5 @@ class DrawsAgain(Function):
 
 
 CASES["dropout that draws again"] = Case(DrawsAgain, verdicts={"deterministic": "fails"}, words="ctx")
-add("PACT without its mask", clip_to_alpha, lambda x, g, alpha: (g, pull_alpha(x, g, alpha)[1]), learn(3.0),
-    by=["true derivative"])  # fmt: skip
+add("PACT without its mask", clip_to_alpha, lambda x, g, alpha: (g, literature.pull_alpha(x, g, alpha)[1]),
+    learn(3.0), by=["true derivative"])  # fmt: skip

@@ -55,10 +55,6 @@ def quantise_weights(w, bits):
     return 2 * (unit + ((unit * n).round() / n - unit).detach()) - 1
 
 
-def scale_signs(w):
-    return w.sign() * w.abs().mean()
-
-
 def pull_xnor_weights(w, g):
     inside = (w.abs() <= 1).to(g)
     return g * (w.abs().mean() * inside + 1 / w.numel())
@@ -146,7 +142,7 @@ CASES["DoReFa weights"] = Case(lambda w: quantise_weights(w, 2))
 CASES["DoReFa composed"] = Case(
     lambda x: x.clamp(0, 1) + ((x.clamp(0, 1) * 3).round() / 3 - x.clamp(0, 1)).detach()
 )
-add("XNOR weights", scale_signs, pull_xnor_weights)
+add("XNOR weights", lambda w: w.sign() * w.abs().mean(), pull_xnor_weights)
 add("Hinton's sign", lambda x: torch.where(x >= 0, 1.0, -1.0).to(x.dtype), lambda x, g: g)
 add("XNOR weights by channel", lambda w: w.sign() * w.abs().mean(1, keepdim=True),
     lambda w, g: g * w.abs().mean(1, keepdim=True) * (w.abs() <= 1), shape=(4, 6))  # fmt: skip
@@ -178,13 +174,9 @@ def pull_mish(x, g):
     return g * (t + x * x.sigmoid() * (1 - t * t))
 
 
-def pull_sigmoid(x, g, k):
-    return g * k * torch.sigmoid(k * x) * torch.sigmoid(-k * x)
-
-
 add("mish", lambda x: x * functional.softplus(x).tanh(), pull_mish)
-add("sigmoid spike at a threshold", lambda x, t: (x >= t).to(x), lambda x, g, t: pull_sigmoid(x - t, g, 4),
-    1.0)  # fmt: skip
+add("sigmoid spike at a threshold", lambda x, t: (x >= t).to(x),
+    lambda x, g, t: g * 4 * torch.sigmoid(4 * (x - t)) * torch.sigmoid(4 * (t - x)), 1.0)  # fmt: skip
 add("Legendre's third polynomial", lambda x: (5 * x**3 - 3 * x) / 2, lambda x, g: g * 1.5 * (5 * x**2 - 1))
 add("logarithm", lambda x: x.log(), lambda x, g: g / x)
 add("safe square root", lambda x: (x.abs() + 1e-6).sqrt(),

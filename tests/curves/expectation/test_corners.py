@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+import explorer
 from explorer.catalogue import find_loss, find_op, find_rule
 from explorer.curves.expectation import StochasticPair, compute_unbiased_gradient
 from explorer.curves.expectation.corners import find_corners
@@ -31,3 +32,5 @@ def test_only_corners_are_found_among_several_x(pair: StochasticPair) -> None:
     assert find_corners(pair, x).tolist() == [-1.0, 0.0, 3.0]
     smooth = StochasticPair(find_op("bernoulli"), find_rule("sigmoid_st"), find_loss("(y - 0.45)**2"), {})
     assert find_corners(smooth, x).tolist() == []
+    table = explorer.expected(ROUNDED, "straight_through", [0.0, 0.5, 1.0])
+    np.testing.assert_allclose(table.exact, [-0.9, 0.1, 1.1], atol=1e-7)

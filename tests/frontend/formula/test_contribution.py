@@ -9,16 +9,8 @@ import pytest
 from explorer.catalogue import MAX_RULES, Learned, Op, Parameter, Rule, find_op, find_rule, list_learnable
 from tests.catalogue.cases import suiting
 from tests.catalogue.fixed import RULES
-from tests.frontend.formula.test_curves import (
-    OPS_DECIDED,
-    POINTS,
-    SAMPLE,
-    UPSTREAM,
-    Case,
-    equal,
-    same_points,
-    values_of,
-)
+from tests.frontend.formula import test_curves
+from tests.frontend.formula.test_curves import OPS_DECIDED, POINTS, SAMPLE, Case, equal, values_of
 from tests.frontend.modules import Node
 from tests.selection import take_part
 
@@ -51,7 +43,7 @@ def cases_of(op: Op, every: Sequence[Rule], generator: random.Random) -> Iterato
         rules = tuple(every[first : first + MAX_RULES])
         for name in dict.fromkeys(name for rule in rules for name in list_learnable(op, rule)):
             parameters = values_of(op, rules, generator)
-            yield Case(op, rules, generator.choice(UPSTREAM), parameters, learns=name)
+            yield Case(op, rules, generator.choice(test_curves.UPSTREAM), parameters, learns=name)
 
 
 def all_cases() -> list[Case]:
@@ -71,7 +63,7 @@ def test_the_catalogue_and_own_formulas(node: Node):
     given = {"points": POINTS, "cases": [case.data() for case in cases]}
     for case, sampled in zip(cases, node.run(SAMPLE, given), strict=True):
         curves = case.torch()
-        assert same_points(sampled, curves), case.name
+        assert test_curves.same_points(sampled, curves), case.name
         parts = {key: some for key, some in sampled["parts"].items() if some is not None}
         assert parts.keys() == curves.parts.keys(), case.name
         for key, part in parts.items():

@@ -15,17 +15,8 @@ import pytest
 import torch
 from hypothesis import given, settings
 
-from explorer.catalogue import (
-    FORMULA_PREFIX,
-    MAX_RULES,
-    Op,
-    Parameter,
-    Rule,
-    adapt_rule,
-    find_op,
-    find_rule,
-    qualify_name,
-)
+from explorer import catalogue
+from explorer.catalogue import FORMULA_PREFIX, MAX_RULES, Op, Rule, find_op, find_rule, qualify_name
 from explorer.curves import Curves, sample_curves
 from explorer.curves.sampled import EVEN
 from explorer.formula import FUNCTIONS, Formula
@@ -78,7 +69,7 @@ class Case:
         return sample_curves(self.op, self.rules, dtype="float64", **span, **self.parameters)
 
 
-def drawn(parameter: Parameter, generator: random.Random) -> float:
+def drawn(parameter: catalogue.Parameter, generator: random.Random) -> float:
     """A value within the bounds of a parameter; whole where all of its numbers are, such as levels."""
     low, high = parameter.low, parameter.high
     whole = abs(parameter.default) >= 3 and all(
@@ -105,7 +96,7 @@ def values_of(op: Op, rules: Sequence[Rule], generator: random.Random) -> dict[s
     values: dict[str, float] = {p.name: drawn(p, generator) for p in op.parameters}
     names = [{p.name: p.name for p in op.parameters}]
     for rule in rules:
-        own = adapt_rule(op, rule).parameters
+        own = catalogue.adapt_rule(op, rule).parameters
         names.append({p.display_name: p.name if p.name in names[0] else qualify_name(rule, p) for p in own})
         values |= {f"{rule.key}.{p.display_name}": drawn(p, generator) for p in own if p.name not in names[0]}
     for record, known in zip((op, *rules), names, strict=True):
