@@ -142,6 +142,7 @@ def test_the_signature_names_what_is_drawn() -> None:
     assert "(x: Tensor, *, u: Tensor, s: float = 0.5)" in snippet(NOISE, "default", s=0.5)
     code = snippet(COIN, drawing.REINFORCE)
     assert "(x: Tensor, *, u: Tensor, f: Callable[[Tensor], Tensor])" in code
+    assert "    u = torch.rand_like(x).clamp(min=torch.finfo(x.dtype).eps / 4)\n" in code  # as apply draws
     assert "y = custom_activation(x, u=u, f=lambda y: (y - 0.45) ** 2)" in code
     assert "u: " not in snippet("round", "straight_through")
     assert "ya = " not in snippet(COIN, "formula: f() * g")
