@@ -123,6 +123,8 @@ def test_each_rule_of_a_finished_run_has_a_line_and_why_opens_its_panel(first_tr
     expect(panel.locator(".why-panel")).to_have_attribute("data-panel", "norms")
     expect(panel.locator(".column")).to_have_count(1)
     expect(panel).to_be_in_viewport()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    wait_for(page, "() => document.querySelector('.curves').clientHeight >= 160")
     assert violations_in_both_themes(page, ".training") == []
     press(page, "All evidence")
     expect(page.get_by_role("group", name="Shown below")).to_be_in_viewport(ratio=1)

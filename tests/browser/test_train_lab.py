@@ -90,6 +90,8 @@ def test_invalid_widths_are_refused_with_a_message(train: Page) -> None:
             "1 to 4 widths from 1 to 256, such as 16, 16."
         )
         assert read_query(train)["hidden"] == ["8,4,4"]
+    expect(train.locator(".status")).to_contain_text("Change “Hidden units” first")
+    expect(button(train, "Start")).to_be_hidden()
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ export function explainInvalidNumber(text) {
  */
 export function explainOutOfBounds(value, low, high) {
   if (low <= value && value <= high) return "";
-  const [given, from, to] = [value, low, high].map((each) => writeMinus(formatNumber(each)));
+  const [given, from, to] = [String(value), formatNumber(low), formatNumber(high)].map(writeMinus);
   return `${given} is not allowed here: choose a number from ${from} to ${to}.`;
 }
 

@@ -36,7 +36,9 @@ def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[
     count = f"{ranking.started} seeds"
     if ranking.started == 1:
         yield f"One seed: {join_texts([f'{labels[rule]} {mean}' for rule, mean in means.items()])}."
-        yield f"One seed: {labels[first]} leads, at {means[first]}."
+        level = [labels[rule] for rule, mean in means.items() if mean == means[first]]
+        lead = f"{join_texts(level)} are level" if len(level) > 1 else f"{labels[first]} leads"
+        yield f"One seed: {lead}, at {means[first]}."
         yield f"One seed: the best of {len(means)} rules ends at {means[first]}."
     elif ranking.diverged or ranking.shared < _MIN_SEEDS:
         yield f"{labels[first]} has the highest mean, {means[first]}, but some seeds diverged."

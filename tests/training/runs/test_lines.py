@@ -236,6 +236,7 @@ def test_the_headline_names_the_best_rules_only_at_the_end(ended):
     [
         ([[0.9], [0.8]], "One seed: "),
         ([[0.9], [math.nan]], "One seed: "),
+        ([[0.9], [0.9], [0.5], [0.4]], "One seed: "),
         ([[0.9, 0.91, 0.92], [0.5, 0.51, 0.52]], "best, at 91.0 %"),
         ([[0.9, 0.91, 0.95], [0.9, 0.92, 0.94]], "do not show which is best"),
         ([[0.9, 0.91, 0.95], [0.9, 0.92, 0.94], [0.1, 0.11, 0.1]], "be best, at"),
@@ -252,6 +253,7 @@ def test_no_headline_is_longer_than_70_characters(ended, label, scores, said):
     words = make_headline(snapshot, {rule: f"{label} {rule}" for rule in rules})
     assert said in words
     assert len(words) <= 70
+    assert "leads" not in words or scores[0] != scores[1]
     assert bool(words) == bool(said)
 
 

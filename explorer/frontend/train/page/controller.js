@@ -66,6 +66,7 @@ export function createTraining(host, store, { server, plotly, colours, examples,
       onHighlight,
       ...createTaskChange(page),
       ...createScripts(page),
+      onWrong: (/** @type {string} */ wrong) => become({ wrong }),
       onEvidence: (/** @type {boolean} */ evidence) => become({ evidence }),
     },
   );

@@ -92,11 +92,15 @@ export function buildPicture(live) {
   const isFaint = object.begun && chart.series.some(({ faint }) => faint);
   const verdict = view.status.words.at(-1) ?? "";
   return {
-    offered: getEnabledButtons(view.status.state, isUnread(live) || Boolean(explainUntrained(choice))),
+    offered: getEnabledButtons(
+      view.status.state,
+      isUnread(live) || Boolean(live.wrong || explainUntrained(choice)),
+    ),
     again: OVER.includes(view.status.state),
     offersOwnOp:
       hasOwnEntries(choice) &&
-      ((view.status.state === "diverged" && !view.status.step) || (refusal !== "" && !removal)),
+      ((view.status.state === "diverged" && !view.status.step) ||
+        (refusal !== "" && !live.wrong && !removal)),
     removal,
     metrics: formatMetrics(state, lines),
     taken: view.status.step / countSteps(state),
@@ -204,8 +208,11 @@ function countSteps({ choice, view }) {
  * unreachable, and while an earlier step is displayed.
  * @param {State} state
  */
-function getRefusal({ choice, view: { status, lost }, at }) {
-  return ACTIVE.includes(status.state) || at !== null || lost ? "" : explainUntrained(choice);
+function getRefusal({ choice, wrong, view: { status, lost }, at }) {
+  if (ACTIVE.includes(status.state) || at !== null || lost) return "";
+  return wrong
+    ? `Change “${wrong}” first: its value is impossible and is not used.`
+    : explainUntrained(choice);
 }
 
 /**

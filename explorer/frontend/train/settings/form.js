@@ -14,11 +14,11 @@ import { getSettings, getSetting } from "../state/tasks.js";
  *   others
  * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
  * @param {(name: string, text: string, phase: string) => void} onSetting called with a setting's name and new text
- * @param {{compareDevices: () => Promise<string>, onOpen: (text: string) => Promise<string>}} on ``compareDevices``
- *   resolves to a sentence on which device is faster, or ""; ``onOpen`` opens exported settings, and resolves to a
- *   message
+ * @param {{compareDevices: () => Promise<string>, onOpen: (text: string) => Promise<string>, onWrong: (name: string) =>
+ *   void}} on ``compareDevices`` resolves to a sentence on which device is faster, or ""; ``onOpen`` opens exported
+ *   settings, and resolves to a message; ``onWrong``: called with the name of a field with invalid text, or ""
  */
-export function createSettings({ live, rest, own }, store, onSetting, { compareDevices, onOpen }) {
+export function createSettings({ live, rest, own }, store, onSetting, { compareDevices, onOpen, onWrong }) {
   const grid = element("div", { class: "settings" });
   const summary = element("summary", {}, "Settings");
   const opened = element("p", { class: "text-small", role: "status" });
@@ -30,6 +30,13 @@ export function createSettings({ live, rest, own }, store, onSetting, { compareD
     (own[name] ?? (isLive ? live : grid)).append(field.element);
     if (name === "device") describe(field.element, compareDevices);
   }
+  const watcher = new MutationObserver(() => {
+    const find = (/** @type {HTMLElement} */ host) => host.querySelector("input[aria-invalid]");
+    const field = /** @type {HTMLInputElement|null} */ (find(live) ?? find(rest));
+    onWrong(field?.ariaLabel ?? field?.labels?.[0].textContent ?? "");
+  });
+  for (const host of [live, rest])
+    watcher.observe(host, { subtree: true, attributeFilter: ["aria-invalid"] });
   return {
     /** @param {Choice} choice */
     show(choice) {

@@ -50,6 +50,7 @@ import { toDataKey } from "./tasks.js";
  *   rules stay: the settings before it and, once the user has answered, after it
  * @property {boolean} evidence whether the area "Why" is open
  * @property {string|null} why the rule whose evidence is open
+ * @property {string} wrong the name of a setting with invalid text, or ""
  * @property {string|null} rate a learning rate set during the run, until the run has recorded it
  */
 
@@ -91,6 +92,7 @@ export function createState(choice, { colours, ink }, { table, panels, numbers }
     changing: null,
     evidence: true,
     why: null,
+    wrong: "",
   };
 }
 
