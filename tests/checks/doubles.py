@@ -6,7 +6,7 @@
 import torch
 from torch.autograd import Function
 
-from tests.checks.cases.case import learn, make_function
+from tests.checks.cases.case import make_function
 
 DOUBLES = {}
 
@@ -28,6 +28,44 @@ class Style(Function):
     def setup_context(ctx, inputs, output):
         ctx.save_for_backward(inputs[0], output)
         ctx.arguments = inputs[1:]
+
+
+def _learned(*values):
+    return tuple(torch.tensor(value, requires_grad=True) for value in values)
+
+
+@double("true derivative", "parameter gradients", arguments=_learned([-0.5]))
+class PReLUByY(Style):
+    @staticmethod
+    def forward(x, w):
+        return torch.where(x > 0, x, w * x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs, output)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w, y = ctx.saved_tensors
+        due = torch.where(y > 0, torch.zeros_like(g), g * x)
+        return torch.where(y > 0, g, w * g), due.sum().reshape(w.shape)
+
+
+@double("parameter gradients", arguments=_learned([0.25]))
+class PReLUWithMean(Style):
+    @staticmethod
+    def forward(x, w):
+        return torch.where(x > 0, x, w * x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        due = torch.where(x > 0, torch.zeros_like(g), g * x)
+        return torch.where(x > 0, g, w * g), due.mean().reshape(w.shape)
 
 
 class LSQ(Style):
@@ -52,17 +90,20 @@ class LSQ(Style):
         return g * inside.to(g.dtype), (g * slope).sum().reshape(s.shape), None, None
 
 
-@double("parameter gradients", arguments=(learn([0.3]), -4, 3))
+@double("parameter gradients", arguments=(*_learned([0.3]), -4, 3))
 class LSQFromSaturatedOnly(LSQ):
     @staticmethod
     def backward(ctx, g):
-        gradient, _, *none = LSQ.backward(ctx, g)
         x, s = ctx.saved_tensors
-        due = g * (gradient == 0) * (x / s).clamp(*ctx.bounds)
-        return gradient, due.sum().reshape(s.shape), *none
+        low, high = ctx.bounds
+        level = x / s
+        inside = (level >= low) & (level <= high)
+        slope = torch.where(level < low, torch.full_like(x, low), torch.full_like(x, high))
+        slope = torch.where(inside, torch.zeros_like(x), slope)
+        return g * inside.to(g.dtype), (g * slope).sum().reshape(s.shape), None, None
 
 
-@double("parameter gradients", "dtype and shape", "true derivative", arguments=(learn([0.3]), -4, 3))
+@double("parameter gradients", "dtype and shape", "true derivative", arguments=(*_learned([0.3]), -4, 3))
 class LSQOfWrongShape(LSQ):
     @staticmethod
     def backward(ctx, g):
@@ -99,42 +140,52 @@ class AsksForValues(Style):
         return g * (1 - y**2)
 
 
+@double("parameter gradients", arguments=_learned(0.5, 2.0))
+class GradientsInWrongOrder(Style):
+    @staticmethod
+    def forward(x, a, b):
+        return a * x + b * x**2
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, a, b = ctx.saved_tensors
+        return g * (a + 2 * b * x), (g * x**2).sum(), (g * x).sum()
+
+
+@double("parameter gradients", arguments=_learned([0.25]))
+class PReLUWithNone(PReLUWithMean):
+    @staticmethod
+    def backward(ctx, g):
+        return PReLUWithMean.backward(ctx, g)[0], None
+
+
+@double("parameter gradients", arguments=_learned([0.25]))
+class PReLUOfWrongSign(PReLUWithMean):
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        due = torch.where(x > 0, torch.zeros_like(g), g * x)
+        return torch.where(x > 0, g, w * g), -due.sum().reshape(w.shape)
+
+
 def add(name, forward, backward, *checks, arguments=()):
     DOUBLES[name] = make_function(forward, backward), arguments, checks
 
 
-def add_prelu(name, pull, w=(0.25,)):
-    """Add a PReLU; ``pull`` returns the gradient of w from what each x contributes to it."""
-
-    def backward(x, g, w):
-        return torch.where(x > 0, g, w * g), pull(g * x.clamp(max=0), w)
-
-    add(name, compute_prelu, backward, "parameter gradients", arguments=(learn(w),))
-
-
-def compute_prelu(x, w):
-    return torch.where(x > 0, x, w * x)
-
-
-def pull_prelu_by_y(x, g, w):
-    y, due = compute_prelu(x, w), g * x
-    return torch.where(y > 0, g, w * g), (due * (y <= 0)).sum().reshape(w.shape)
-
-
-def pull_in_wrong_order(x, g, a, b):
-    return g * (a + 2 * b * x), (g * x**2).sum(), (g * x).sum()
-
-
-add_prelu("PReLU with a mean", lambda due, w: due.mean().reshape(w.shape))
-add_prelu("PReLU with None", lambda due, w: None)
-add_prelu("PReLU of wrong sign", lambda due, w: -due.sum().reshape(w.shape))
-add_prelu("PReLU of all channels", lambda due, w: due.sum().expand_as(w).clone(), [[0.25]] * 3)
 add("one value for two", torch.mul, lambda x, g, s: (g.clone(),), "dtype and shape", arguments=(0.5,))
-add("PReLU by y", compute_prelu, pull_prelu_by_y, "true derivative", arguments=(learn([-0.5]),))
-TWO = learn(0.5), learn(2.0)
-add(
-    "wrong order", lambda x, a, b: a * x + b * x**2, pull_in_wrong_order, "parameter gradients", arguments=TWO
-)
+
+
+def pull_all_channels(x, g, w):
+    """Each channel's slope learns from all channels."""
+    return torch.where(x > 0, g, w * g), (g * x.clamp(max=0)).sum().expand_as(w).clone()
+
+
+add("PReLU of all channels", lambda x, w: torch.where(x > 0, x, w * x), pull_all_channels,
+    "parameter gradients", arguments=_learned([[0.25]] * 3))  # fmt: skip
 
 
 def multiply_by_swish_slope(g, x, s):
