@@ -253,7 +253,7 @@ def test_pasted_code_is_read_while_it_changes_and_its_curve_is_drawn(page: Page)
     expect(says).to_contain_text(re.compile("^[2-9] Functions found: RoundGradient, "))
     found.first.click()
     op, rule = explorer.read_source(DOCUMENTS_CLAMP)
-    settle(page, shows=["default", rule])
+    settle(page, shows=["zero", rule])
     assert_drawn(page, op, rule)
     expect(page.locator(".card.rule .formula:visible").last).to_have_text(rule.split(" = ")[1])
     expect(box).to_be_hidden()
@@ -273,7 +273,7 @@ def test_pasted_code_adds_its_backward_as_a_rule(page: Page) -> None:
     page.get_by_label("Search rules").evaluate(PASTE, LEARNS)
     rows.first.click()
     op, rule = explorer.read_source(LEARNS)
-    settle(page, shows=["default", rule])
+    settle(page, shows=["zero", rule])
     assert_drawn(page, op, rule)
 
 

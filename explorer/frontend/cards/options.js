@@ -1,9 +1,8 @@
 // Options of the pickers: ops by family, and backward rules with suitable ones first.
 
-import { getEntries, getLoss, getSamplingSettings } from "../choice/choice.js";
+import { addFunction, getEntries, getLoss, getSamplingSettings } from "../choice/choice.js";
 import { getCatalogue, isCustom, isSuitable } from "../choice/entries.js";
 import { parseMessage } from "../choice/message.js";
-import { pickView } from "../choice/view.js";
 import { drawThumbnail } from "../chart/scene/thumbnail.js";
 
 /** @import { Choice } from "../choice/choice.js" */
@@ -83,11 +82,12 @@ function makeFindings(kind, reading, current) {
   const { op, rule, learned = {}, notes = [], message = "" } = reading;
   const label = `${reading.name}, line ${reading.line}`;
   if (!reading.choice) return [{ ...EMPTY_OPTION, label, barred: message }];
-  const choice = { ...parseMessage(reading.choice), ...pickView(current), training: current.training };
-  const pair = { op: getEntries(choice).op, rule: getEntries(choice).rules.at(-1) ?? null };
+  const found = parseMessage(reading.choice);
+  const pair = { op: getEntries(found).op, rule: /** @type {Rule} */ (getEntries(found).rules.at(-1)) };
+  const choice = addFunction(current, found.op, pair.rule.key, found.parameters);
   const sums = Object.entries(learned).map(([of, sum]) => `gradient for ${of} = ${sum}`);
   const whole = {
-    ...makeOption(/** @type {Op|Rule} */ (pair[kind]), "", pair, choice, ""),
+    ...makeOption(pair[kind], "", pair, choice, ""),
     ...{ label, choice, notes, lines: [`y = ${op}`, `gradient = ${rule}`, ...sums] },
   };
   if (kind === "op") return [whole];

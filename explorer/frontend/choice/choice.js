@@ -112,6 +112,17 @@ export function addRule(choice, key) {
 }
 
 /**
+ * Return a copy of the settings with another op and one more rule. On a full page it replaces the last rule.
+ * @param {Choice} choice @param {string} op @param {string} rule their keys @param {Object<string, number>} values
+ *   values of the op's parameters
+ */
+export function addFunction(choice, op, rule, values) {
+  const room = canAddRule(choice) ? choice : removeRule(choice, choice.rules[choice.rules.length - 1].slot);
+  const next = addRule(setOp(room, op), rule);
+  return widenBounds({ ...next, parameters: { ...next.parameters, ...values } });
+}
+
+/**
  * Return a copy of the settings without a rule, unless it is the last one.
  * @param {Choice} choice @param {number} slot the rule's slot
  */

@@ -46,6 +46,9 @@ def test_no_rule_is_added_twice_or_beyond_the_limit(node: Node):
     six = {key: slot for slot, key in enumerate(rules)}
     assert slots_of(changed(node, "addRule", "zero", slots=six)) == six
     assert slots_of(changed(node, "addRule", "masked", slots={"masked": 3})) == {"masked": 3}
+    pasted = changed(node, "addFunction", "sign", "zero", {}, slots=six)
+    del six["triangle"]
+    assert (pasted["op"], slots_of(pasted)) == ("sign", {**six, "zero": 5})
 
 
 def test_a_name_that_every_object_has_is_no_value_that_somebody_gave(node: Node):
