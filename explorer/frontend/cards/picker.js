@@ -144,6 +144,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     addCustomEntry(kind, entry);
     const option = getSource().make(entry);
     if (isOpen) showOptions([option, ...matches]);
+    if (rows[0]?.ariaDisabled) mark(-1); // Enter takes no other rule
     if (isPopup && isCustom(plottedKey)) onChoose(entry.key, null, true);
     const names = entry.parameters.map((/** @type {{name: string}} */ { name }) => name);
     return names.length ? `Formula with ${names.join(", ")} to set.` : "Formula.";
@@ -224,12 +225,12 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
   }
 
   /**
-   * Highlight a row of the list. If it cannot be chosen, highlight the next one in a direction, or none.
-   * @param {number} start index of the row, -1 for none @param {number} [way] 1 for down, -1 for up, 0 for neither
+   * Highlight a row of the list or, if it cannot be chosen, the next one in a direction.
+   * @param {number} start index of the row, -1 for none @param {number} [way] 1 for down, -1 for up
    */
-  function mark(start, way = 0) {
+  function mark(start, way = 1) {
     const order = rows.map((_, count) => (start + way * count + 2 * rows.length) % rows.length);
-    active = start < 0 && way >= 0 ? -1 : (order.find((at) => !rows[at].ariaDisabled) ?? -1);
+    active = start < 0 && way > 0 ? -1 : (order.find((at) => !rows[at].ariaDisabled) ?? -1);
     rows.forEach((one, at) => setAttribute(one, "aria-selected", String(at === active)));
     setAttribute(input, "aria-activedescendant", rows[active]?.id ?? null);
     rows[active]?.scrollIntoView({ block: "nearest" });
