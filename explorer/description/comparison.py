@@ -223,7 +223,7 @@ def _format_positions(claim: Claim) -> str:
 # Measures used to compare curves, by kind of claim.
 _MEASURES: Mapping[str, _Measure] = {
     "peak": _Measure(
-        "peaks here", format_number, ("peaks", "peak"), "{them} {verb} here at {value}", "{them} at {value}"
+        "extremes here", format_number, ("reaches", "reach"), "{them} {verb} {value} here", "{them} {value}"
     ),
     "area": _Measure(
         "areas here", format_number, ("has", "have"), "{them} {verb} area {value} here", "{them} {value}"

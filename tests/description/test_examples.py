@@ -28,7 +28,7 @@ def test_the_sums_of_several_rules_tell_them_apart():
     main = make_description(sample("sign", six)).main
     assert main == f"{DEFAULT} passes nothing; Straight-through has the largest area here, 6."
     main = make_description(sample("sign", six[:3], g=-1)).main
-    assert main == f"At g = −1 {DEFAULT} peaks here at 0, Clipped straight-through at −1, ApproxSign at −2."
+    assert main == f"At g = −1 {DEFAULT} reaches 0 here, Clipped straight-through −1, ApproxSign −2."
 
 
 def test_a_surrogate_that_only_rounds_to_0_is_not_said_to_be_0():
