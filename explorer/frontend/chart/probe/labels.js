@@ -186,12 +186,16 @@ export function placeSlopeLabel(ends, text, { left, inner, forward, size }, arou
 /** Return the point of a line at a share of the way. @param {Pixel[]} line its ends @param {number} share @returns {Pixel} */
 const mix = ([[x, y], [x2, y2]], share) => [x + share * (x2 - x), y + share * (y2 - y)];
 
-/** @param {Line[]} lines @param {Frame} frame @param {Sketch} [sketch] */
-function makeEndLabels(lines, frame, sketch) {
+/**
+ * Make the labels of gradient curves at their right ends. A rule without a finite value has its label away from curves.
+ * @param {Line[]} lines @param {Frame} frame @param {Sketch} [sketch]
+ */
+export function makeEndLabels(lines, frame, sketch) {
   const { left, inner, gradient, size } = frame;
   const curves = lines.filter(({ panel }) => panel === "gradient");
-  const ends = curves.map(({ label, colour, y }) => {
-    const last = Array.from(y).findLast(Number.isFinite) ?? 0;
+  const finite = curves.filter(({ y }) => Array.from(y).some(Number.isFinite));
+  const ends = finite.map(({ label, colour, y }) => {
+    const last = /** @type {number} */ (Array.from(y).findLast(Number.isFinite));
     return { label, colour, y: toTopPx(gradient, last) };
   });
   const points = [...curves, ...(sketch ? [sketch] : [])].flatMap(({ x, y }) =>
@@ -201,13 +205,14 @@ function makeEndLabels(lines, frame, sketch) {
   const labels = groupEnds(ends, (MAX_LABEL_SHARE * inner) / (LETTER * size)).map(({ y, parts }) => {
     return { parts, x, y, anchor: /** @type {const} */ ("end") };
   });
-  return placeEndLabels(
-    labels,
-    ends.map(({ y }) => y),
-    gradient,
-    size,
-    { points },
-  );
+  const heights = ends.map(({ y }) => y);
+  const named = placeEndLabels(labels, heights, gradient, size, { points });
+  const y = gradient.top + gradient.height / 2;
+  /** @type {Label[]} */
+  const absent = curves
+    .filter((line) => !finite.includes(line))
+    .map(({ label, colour }) => ({ parts: [{ text: `${label}: not finite`, colour }], x, y, anchor: "end" }));
+  return [...named, ...placeEndLabels(absent, [], gradient, size, { others: named, points })];
 }
 
 /**
