@@ -44,6 +44,7 @@ class SwappedCalls(SwappedSteps):
 
     Attributes:
         hits: the calls of the target.
+        discarded: the calls in the detached parts of tricks and masks, whose gradient nobody expects.
         unseen: the names of autograd nodes whose calls were not recorded.
         unsuited: an op on the target's parameter that the rule does not suit, and which is left as it is.
     """
@@ -53,10 +54,11 @@ class SwappedCalls(SwappedSteps):
     def __init__(self, model: nn.Module, target: Target, exchange: Exchange, learning: Learning) -> None:
         self.learning = learning
         self.hits: list[Hit] = []
+        self.discarded: set[Call] = set()
         self.unseen: set[str] = set()
         self.unsuited = ""
         self._masks = Masks(self)
-        self._deferred: list[tuple[Call, Value, Callable[[], None]]] = []  # calls inside target modules
+        self._deferred: list[tuple[Call, Value, Value, Callable[[], None]]] = []  # calls inside target modules
         self._revoked: list[bool] | None = None  # filled if an outermost target module is exchanged whole
         super().__init__(model, target, exchange)
 
@@ -141,7 +143,7 @@ class SwappedCalls(SwappedSteps):
     def find_meant(self, values: Iterable[Value]) -> Call | None:
         """Return the first of the target's calls that made ``values``, nonlinear calls foremost, or None."""
         ordered = sorted(values, key=lambda v: (v.call.name in names.LINEAR, v.number))
-        others = names.UNMEASURED if self.target.site else ()  # they are no sites
+        others = names.LINEAR if self.target.modules else names.UNMEASURED if self.target.site else ()  # no sites
         calls = (v.call for v in ordered)
         return next((c for c in calls if self._is_meant(c, "" if c.name in others else c.op)), None)
 
@@ -161,7 +163,7 @@ class SwappedCalls(SwappedSteps):
                 exchange_backward(y, x, rule, x_tensor, y_tensor, f"{call.site} ({call.op})")
 
         if self.target.modules and not at_once:
-            self._deferred.append((call, y, exchange))
+            self._deferred.append((call, x, y, exchange))
         else:
             exchange()
 
@@ -201,7 +203,7 @@ class SwappedCalls(SwappedSteps):
         value = self.put_bridge(call.op, at or call, inputs, new)
         self.hits[-1] = self.hits[-1]._replace(y=value)
         if step:
-            self._settled.add(value)
+            self._settled[value] = call
         return new
 
     def build_node(self, call: Call, x: Tensor, y: Tensor, rule: Gradient) -> Tensor:

@@ -25,23 +25,25 @@ class SwappedJoins(SwappedCalls):
         meant_call, own_site = self._find_detached(join, y), call.site
         kind, x = classify_join(call, join, y), join.x.ref()
         chain = name_join(call, join, kind == "mask")
-        # A gate's value that is outside the graph gets the rule at its first use. A call of the surrogate may
-        # begin at the same column as the join.
+        # A call of the surrogate may begin at the same column as the join.
         others = [v.call.site for v in join.way if v.call.kind == "call" and v.call.name not in LINEAR]
-        is_named_by_side = call.site is not own_site and not (kind == "gate" and chain[0].is_cut)
-        named = is_named_by_side and self.target.site in call.site.names
+        named = call.site is not own_site and self.target.site in call.site.names
         if self.target.site in own_site.names:
             named = named or not any(self.target.site in site.names for site in others)
-        is_whole = meant_call is not None and kind != "gate"
+        is_whole = meant_call is not None and not self.target.site
         if meant_call is not None and kind == "mask" and self.target.op:
             # A clamp that is compared has its own backward, and a comparison made a float the rule already.
             is_bridged = any(v.call.kind == "bridge" for v in join.side)
             is_whole = meant_call.name in COMPARISONS and not is_bridged
+        if kind == "gate":  # its value that is outside the graph gets the rule at its first use
+            return None
+        detached = {v.call for v in join.side}
+        self.discarded |= detached
         if x is None or not (named or is_whole):
             return None
         call.merged = True
-        detached = {v.call for v in join.side}
-        self.hits = [hit for hit in self.hits if hit.call not in detached]
+        replaced = detached if self.exchange.op is None else {v.call for v in join.made}
+        self.hits = [hit for hit in self.hits if hit.call not in replaced]
         first = meant_call if meant_call is not None else next(iter(chain), call)
         step = self.find_only_step(join.side, x.shape) if kind == "trick" else None
         if step is not None:
@@ -49,19 +51,19 @@ class SwappedJoins(SwappedCalls):
         given = step.margin if step else x
         self.require_threshold(first, self.value_of(given) if step else join.x, given, join.side)
         if self.exchange.op is not None:
-            return self.replace_call(call, given, y, {})
+            return self.put_in_place_of(call, self.replace_call(call, given, y, {}), y)
         is_restored = any(is_restoring(v, y) for v in first.outputs)
         is_of_x, rule = _is_of_x(first, join.x, x), step.rule if step else None
-        inner = first.inputs[0] if first.inputs else join.x
-        if rule is None and kind == "trick" and is_restored and inner.live and not is_of_x:
+        source = first.inputs[0] if first.inputs else join.x
+        if rule is None and kind == "trick" and is_restored and source.live and not is_of_x:
             # The call has an x of its own, such as h - threshold.
             rule = self.exchange.make_gradient(first.op, {}, True)
-            given = y if (tensor := inner.ref()) is None else tensor
+            given = y if (tensor := source.ref()) is None else tensor
         if rule is not None and given is not y and given.shape == y.shape:
             new = self.put_in_place_of(call, self.build_node(call, given, y.detach().clone(), rule), y)
             value = self.value_of(new)
             self.hits[-1] = self.hits[-1]._replace(y=value)
-            self._settled.add(value)
+            self._settled[value] = first
             return new
         if not is_of_x and self.exchange.needs_x and self.target.op:
             raise UnreachedError(
@@ -91,8 +93,7 @@ class SwappedJoins(SwappedCalls):
         foreign = used | {v for v in join.side if v.call.name in carried}
         restored = [v for v in foreign if is_restoring(v, y)]
         kept = find_ancestors(restored, lambda _, v: v in foreign, UNLIMITED).keys()
-        is_bridged = any(v.call.kind == "bridge" for v in join.side)  # the mask has its rule already
-        return None if is_bridged and used - kept else self.find_meant(join.side - foreign | kept)
+        return self.find_meant(join.side - foreign | kept)
 
     def _find_detached_parameters(self, join: Join) -> str:
         """Return the names of the parameters that only the detached part of a trick is computed from."""

@@ -75,10 +75,11 @@ class Pass(SwappedJoins):
         is_whole = entry.x.live and self.exchange.op is None and len(passing) < 2
         if tensor is not None and is_whole and tensor.shape == entry.x.shape:
             y, call = self.value_of(tensor), Call(type(module).__name__, None, self.place(), [entry.x])
-            if y in self._settled:
+            if y in self._settled and _is_compared(entry.x, self._settled[y]):
                 return None  # all that the submodule does is compare: its rule is in place
             if y.live and y is not entry.x and entry.x in find_elementwise_ancestors(y):
-                call.op = next((item.op for item, value, _ in self._deferred if value is y), call.name)
+                made = (item.op for item, x, value, _ in self._deferred if value is y and (x is entry.x or not item.merged))
+                call.op = next(made, call.name)
                 self._deferred.clear()
                 del self.hits[entry.hits :]
                 if revoked is not None and not self._entered:
@@ -93,6 +94,12 @@ class Pass(SwappedJoins):
                 exchange()
             self._deferred.clear()
         return None
+
+
+def _is_compared(x: Value, call: Call) -> bool:
+    """Return whether a call takes x itself, or its sum or difference with something else."""
+    sums = [v.call for v in call.inputs if v.call.name in ("add", "sub", "rsub")]
+    return any(x in item.inputs for item in [call, *sums])
 
 
 def _find_state(module: nn.Module) -> list[Tensor]:

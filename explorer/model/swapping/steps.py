@@ -41,7 +41,8 @@ class SwappedSteps(Tape):
         self.target, self.exchange = target, exchange
         self._parameter = model.get_parameter(target.parameter) if target.parameter else None
         self._steps: dict[Call, Step] = {}
-        self._settled: set[Value] = set()  # results of steps, which also pass a gradient to the threshold
+        # Results of steps, which also pass a gradient to the threshold, with the call of each.
+        self._settled: dict[Value, Call] = {}
         super().__init__(model)
 
     def _is_of_parameter(self, value: Value) -> bool:

@@ -134,11 +134,13 @@ class ModelSwap:
             calls, change, note = self.reached.get(key := (hit.call.site, hit.call.op), (0, 0.0, ""))
             note = note or lost.get(number, hit.reason) or hit.note
             self.reached[key] = calls + 1, max(change, hit.change), note
-        if lost:
-            why = f"has left autograd's graph ({next(iter(lost.values()))}): no rule there has any effect"
-            if len(lost) == len(current.hits):
-                raise UnreachedError(f"the output of {self.target.told} {why}")
-            warnings.warn(f"part of the output of {self.target.told} {why}", stacklevel=2)
+        told = "{} of {} has left autograd's graph ({}): no rule there has any effect"
+        if lost and len(lost) == len(current.hits):
+            raise UnreachedError(told.format("the output", self.target.told, next(iter(lost.values()))))
+        hits = ((current.hits[number], why) for number, why in lost.items())
+        missed = [why for hit, why in hits if not hit.reason and hit.call not in current.discarded]
+        if missed:
+            warnings.warn(told.format("part of the output", self.target.told, missed[0]), stacklevel=2)
 
     def _require_elsewhere(self, current: Pass, origin: CalledModule) -> None:
         """Raise UnreachedError if a pass without hits is not one of a submodule outside the target."""
