@@ -58,7 +58,9 @@ class SwappedCalls(SwappedSteps):
         self.unseen: set[str] = set()
         self.unsuited = ""
         self._masks = Masks(self)
-        self._deferred: list[tuple[Call, Value, Value, Callable[[], None]]] = []  # calls inside target modules
+        self._deferred: list[
+            tuple[Call, Value, Value, Callable[[], None]]
+        ] = []  # calls inside target modules
         self._revoked: list[bool] | None = None  # filled if an outermost target module is exchanged whole
         super().__init__(model, target, exchange)
 
@@ -143,7 +145,9 @@ class SwappedCalls(SwappedSteps):
     def find_meant(self, values: Iterable[Value]) -> Call | None:
         """Return the first of the target's calls that made ``values``, nonlinear calls foremost, or None."""
         ordered = sorted(values, key=lambda v: (v.call.name in names.LINEAR, v.number))
-        others = names.LINEAR if self.target.modules else names.UNMEASURED if self.target.site else ()  # no sites
+        others = (
+            names.LINEAR if self.target.modules else names.UNMEASURED if self.target.site else ()
+        )  # no sites
         calls = (v.call for v in ordered)
         return next((c for c in calls if self._is_meant(c, "" if c.name in others else c.op)), None)
 

@@ -22,18 +22,20 @@ class SwappedJoins(SwappedCalls):
         """Exchange the backward of a detach trick that is the target or contains one of its calls."""
         if self._masks.number is not None:
             return None
-        meant_call, own_site = self._find_detached(join, y), call.site
+        hard, own_site = _find_hard_values(join, y), call.site
+        meant_call = self.find_meant(hard)
         kind, x = classify_join(call, join, y), join.x.ref()
         chain = name_join(call, join, kind == "mask")
         # A call of the surrogate may begin at the same column as the join.
         others = [v.call.site for v in join.way if v.call.kind == "call" and v.call.name not in LINEAR]
-        named = call.site is not own_site and self.target.site in call.site.names
+        is_bridged = any(v.call.kind == "bridge" for v in join.side)  # the mask has its rule already
+        is_named_by_side = call.site is not own_site and not (kind == "mask" and is_bridged)
+        named = is_named_by_side and self.target.site in call.site.names
         if self.target.site in own_site.names:
             named = named or not any(self.target.site in site.names for site in others)
         is_whole = meant_call is not None and not self.target.site
         if meant_call is not None and kind == "mask" and self.target.op:
             # A clamp that is compared has its own backward, and a comparison made a float the rule already.
-            is_bridged = any(v.call.kind == "bridge" for v in join.side)
             is_whole = meant_call.name in COMPARISONS and not is_bridged
         if kind == "gate":  # its value that is outside the graph gets the rule at its first use
             return None
@@ -45,11 +47,11 @@ class SwappedJoins(SwappedCalls):
         replaced = detached if self.exchange.op is None else {v.call for v in join.made}
         self.hits = [hit for hit in self.hits if hit.call not in replaced]
         first = meant_call if meant_call is not None else next(iter(chain), call)
-        step = self.find_only_step(join.side, x.shape) if kind == "trick" else None
+        step = self.find_only_step(hard, x.shape) if kind == "trick" else None
         if step is not None:
             self._steps[call] = step
         given = step.margin if step else x
-        self.require_threshold(first, self.value_of(given) if step else join.x, given, join.side)
+        self.require_threshold(first, self.value_of(given) if step else join.x, given, hard)
         if self.exchange.op is not None:
             return self.put_in_place_of(call, self.replace_call(call, given, y, {}), y)
         is_restored = any(is_restoring(v, y) for v in first.outputs)
@@ -81,20 +83,6 @@ class SwappedJoins(SwappedCalls):
         self.exchange_call(call, join.x, call.outputs[0], x, y, op=op, note=note)
         return None
 
-    def _find_detached(self, join: Join, y: Tensor) -> Call | None:
-        """Return the target's call in the detached part of a join, or None.
-
-        What the live way uses, such as a mask in a surrogate, is no part of it unless the join restores it.
-        """
-        if self.find_meant(join.side) is None:
-            return None
-        used = find_ancestors(join.way, lambda _, v: v in join.made, UNLIMITED).keys() & join.side
-        carried = {v.call.name for v in join.way if v.call.kind == "call"} - LINEAR
-        foreign = used | {v for v in join.side if v.call.name in carried}
-        restored = [v for v in foreign if is_restoring(v, y)]
-        kept = find_ancestors(restored, lambda _, v: v in foreign, UNLIMITED).keys()
-        return self.find_meant(join.side - foreign | kept)
-
     def _find_detached_parameters(self, join: Join) -> str:
         """Return the names of the parameters that only the detached part of a trick is computed from."""
         inner = find_ancestors(join.side, lambda _, v: v is not join.x and v not in join.way)
@@ -103,6 +91,18 @@ class SwappedJoins(SwappedCalls):
             leaves -= find_ancestors([join.x, *join.way], lambda *_: True, UNLIMITED).keys()
         named = self.model.named_parameters() if leaves else ()
         return " and ".join(name for name, item in named if self.leaves.get(id(item)) in leaves)
+
+
+def _find_hard_values(join: Join, y: Tensor) -> set[Value]:
+    """Return the detached values of a join without what the live way uses, such as a mask in a surrogate.
+
+    A value that the join restores is among them in any case.
+    """
+    used = find_ancestors(join.way, lambda _, v: v in join.made, UNLIMITED).keys() & join.side
+    carried = {v.call.name for v in join.way if v.call.kind == "call"} - LINEAR
+    foreign = used | {v for v in join.side if v.call.name in carried}
+    restored = [v for v in foreign if is_restoring(v, y)]
+    return join.side - foreign | find_ancestors(restored, lambda _, v: v in foreign, UNLIMITED).keys()
 
 
 def _is_of_x(call: Call, x: Value, tensor: Tensor) -> bool:

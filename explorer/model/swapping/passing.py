@@ -78,7 +78,11 @@ class Pass(SwappedJoins):
             if y in self._settled and _is_compared(entry.x, self._settled[y]):
                 return None  # all that the submodule does is compare: its rule is in place
             if y.live and y is not entry.x and entry.x in find_elementwise_ancestors(y):
-                made = (item.op for item, x, value, _ in self._deferred if value is y and (x is entry.x or not item.merged))
+                made = (
+                    item.op
+                    for item, x, value, _ in self._deferred
+                    if value is y and (x is entry.x or not item.merged)
+                )
                 call.op = next(made, call.name)
                 self._deferred.clear()
                 del self.hits[entry.hits :]
