@@ -53,11 +53,9 @@ def classify_function(name: str) -> str:
     first, last = words[0], words[-1]
     if first in VERBS or (first in PREFIXES and len(words) > 1) or "from" in words[1:]:
         return ""
-    if (
-        _is_participle(first)
-        or first in WORDS
-        or (len(words) > 1 and last in ("in", "at", "by", "with", "for"))
-    ):
+    if _is_participle(first) or first in WORDS:
+        return "odd"
+    if len(words) > 1 and last in ("in", "at", "by", "with", "for"):
         return "odd"
     return "" if len(words) > 1 and last == "of" else "verbless"
 

@@ -24,9 +24,7 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption("--thorough", action="store_true", help="run the tests marked thorough too")
     group.addoption("--part", choices=[*map(str, range(1, PARTS + 1)), "all"],
                     help="the part of each sweep to run; without it, the part of today (UTC)")  # fmt: skip
-    group.addoption(
-        "--entry", metavar="KEY", help="run the loops over the catalogue for this op or rule alone"
-    )
+    group.addoption("--entry", metavar="KEY", help="run loops over the catalogue for this op or rule alone")
 
 
 def read_options(config: pytest.Config) -> None:

@@ -86,25 +86,13 @@ def test_no_package_has_more_than_a_few_findings(suspects):
         ("a.py", 'def find_x():\n    """Return x."""\n', []),
         ("a.py", 'def find_x():\n    """The x that is known."""\n', ["mood"]),
         ("a.py", "class Drawn:\n    pass\n", ["odd"]),
-        (
-            "a.py",
-            "def _halved(): ...\ndef of(): ...\ndef look_at(): ...\ndef latex_of(): ...\n",
-            ["odd", "odd"],
-        ),
-        (
-            "a.js",
-            "function passedOn() {}\nfunction isLinear() {}\nfunction feedback() {}\n",
-            ["odd", "verbless"],
-        ),
+        ("a.py", "def _halved(): ...\ndef of(): ...\ndef look_at(): ...\ndef latex_of(): ...\n", ["odd"] * 2),
+        ("a.js", "function passedOn() {}\nfunction isX() {}\nfunction feedback() {}\n", ["odd", "verbless"]),
         ("a.py", "class A:\n    @property\n    def drawn(self): ...\n", []),
         ("a.py", "most = 3  # what hangs on x\n", ["phrase", "phrase", "variable"]),
         ("a.py", "# ``what is`` in code is not prose\n", []),
         ("a.js", "/** Return the x. */\nexport function findX() {}\n", []),
-        (
-            "a.js",
-            "/**\n * The x beside y.\n * @param {X} x\n */\nconst xOf = (x) => x;\n",
-            ["mood", "phrase"],
-        ),
+        ("a.js", "/**\n * The x beside y.\n * @param {X} x\n */\nconst xOf = (x) => x", ["mood", "phrase"]),
         ("a.js", "const known = 1;\n", ["variable"]),
     ],
 )

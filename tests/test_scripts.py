@@ -203,10 +203,8 @@ def assert_the_same(names: dict[str, Any], settings: Settings) -> None:
     run = Run(settings, recorded=())
     run.advance(settings.steps)
     snapshot, weights = run.snapshot(), run.weights()
-    for number, (rule, (function, *given)) in enumerate(
-        zip(snapshot.losses, lines_of(names), strict=True), 1
-    ):
-        key = rule if rule.isidentifier() else f"rule_{number}"
+    for at, (rule, (function, *given)) in enumerate(zip(snapshot.losses, lines_of(names), strict=True), 1):
+        key = rule if rule.isidentifier() else f"rule_{at}"
         for index in range(settings.seeds):
             result = names["train"](function, settings.seed + index, *given)
             losses, *rest = result if isinstance(result, tuple) else (result,)

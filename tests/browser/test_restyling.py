@@ -20,9 +20,7 @@ _MEASURE = """() => {
 }"""
 
 
-def test_an_element_in_a_chart_restyles_itself_and_not_the_page(
-    explore: Page, train: Page, page: Page
-) -> None:
+def test_an_element_in_a_chart_restyles_itself_alone(explore: Page, train: Page, page: Page) -> None:
     for tools in ("", "&tools=all"):
         turn(explore, f"/?op=clamp{tools}")
         restyles_few(explore)

@@ -74,10 +74,7 @@ CUT_NAMES = """() => [...document.querySelectorAll(
 # Faster for a phone: test_train_lab and test_train_calm, each with Train on a phone.
 @pytest.mark.parametrize(
     "device",
-    [
-        pytest.param({}, id="a laptop"),
-        pytest.param(A_PHONE, marks=pytest.mark.thorough(part=2), id="a phone"),
-    ],
+    [pytest.param({}, id="laptop"), pytest.param(A_PHONE, marks=pytest.mark.thorough(part=2), id="phone")],
 )
 def test_the_longest_names_of_rules_fit_their_lanes(first_train: First, device: dict[str, Any]) -> None:
     page = first_train("&".join(["task=moons&op=sign", *(f"rule={key}" for key in LONG_NAMES)]), **device)

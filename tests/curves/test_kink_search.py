@@ -64,9 +64,7 @@ def test_parameters_move_kinks():
     assert find_kinks(OPS["identity"], RULES["clipped"], {"clipped.c": 0.7}, -3.0, 3.0) == [-0.7, 0.7]
 
 
-@pytest.mark.parametrize(
-    "op", [OPS["round"], find_op(FORMULA_PREFIX + "round(x)")], ids=["declared", "found"]
-)
+@pytest.mark.parametrize("op", [OPS["round"], find_op("formula: round(x)")], ids=["declared", "found"])
 def test_more_kinks_than_can_be_told_apart_are_none(op: Op, monkeypatch):
     assert len(find_kinks(op, None, {}, -100.0, 100.0)) == 200 < module.MAX_KINKS == 512
     assert len(find_kinks(op, None, {}, -256.0, 256.0)) == module.MAX_KINKS

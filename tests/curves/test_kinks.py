@@ -91,9 +91,8 @@ def test_a_jump_is_one_however_small(g: float):
 @loop_over("text", ["x**2", "x**1.0", "x**3 - x", "x * x"])
 def test_a_smooth_function_has_no_kinks_over_any_range(text: str, width: float):
     assert find_kinks(find_op(FORMULA_PREFIX + text), None, {}, -width, width) == []
-    assert (
-        find_kinks(OPS["identity"], find_rule(f"{FORMULA_PREFIX}g * ({text})"), {}, -width, width, 2.0) == []
-    )
+    rule = find_rule(f"{FORMULA_PREFIX}g * ({text})")
+    assert find_kinks(OPS["identity"], rule, {}, -width, width, 2.0) == []
 
 
 @pytest.mark.parametrize(("start", "stop"), [(-3.0, 3.0), (-2.0, 3.1)])

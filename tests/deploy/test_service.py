@@ -13,9 +13,7 @@ UNIT = ROOT / "deploy" / "explorer@.service"
 FOLDER = "/opt/gradient-explorer"
 MOST_EXPOSED = 20  # tenths of systemd's own measure, from 0 to 100
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed"
-)
+pytestmark = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze")
 
 
 def analysed(*words: str) -> subprocess.CompletedProcess[str]:

@@ -30,9 +30,7 @@ _links = st.integers(1, 3)
 _shapes, _conditions, _depths = st.integers(0, 7), st.integers(0, 5), st.integers(1, 5)
 _connectives = st.sampled_from("&|")
 _heights = st.integers(-99, 99).map(lambda whole: whole / 10)
-_lines = st.dictionaries(_heights, _heights, min_size=2, max_size=9).map(
-    lambda line: (*sorted(line.items()),)
-)
+_lines = st.dictionaries(_heights, _heights, min_size=2, max_size=9).map(lambda of: (*sorted(of.items()),))
 _is_line = st.integers(0, 19).map(lambda number: number == 0)
 _domain_constants = st.floats(0.25, 4).map(Number)
 

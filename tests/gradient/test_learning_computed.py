@@ -26,9 +26,7 @@ def test_only_what_is_asked_for_is_computed(monkeypatch):
     assert summed == ["s"]
 
 
-@pytest.mark.parametrize(
-    "value", [0.5, torch.tensor(0.5), torch.tensor([0.5])], ids=["number", "0-d", "(1,)"]
-)
+@pytest.mark.parametrize("value", [0.5, torch.tensor(0.5), torch.tensor([0.5])], ids=["number", "0d", "(1,)"])
 def test_without_a_tensor_that_learns_nothing_changes(value):
     x = torch.randn(5, requires_grad=True)
     with torch.no_grad():

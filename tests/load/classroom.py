@@ -132,9 +132,7 @@ async def predict_together(crowd: Crowd, count: int) -> None:
     students = [Student(crowd.address, room) for _ in range(count)]
     try:
         begun = clock()
-        await asyncio.gather(
-            *(_arrive(crowd, each, JOINING_S * n / count) for n, each in enumerate(students))
-        )
+        await asyncio.gather(*(_arrive(crowd, one, JOINING_S * n / count) for n, one in enumerate(students)))
         crowd.tally.times["until all have joined"].append(clock() - begun)
         here = [each for each in students if each.watched]
         await asyncio.sleep(REST_S)

@@ -26,9 +26,7 @@ CUTS = {
     "where of constants": (lambda h: torch.where(h > 0, 1.0, -1.0), "gt", "a comparison"),
     "integer cast": (lambda h: h.int().float(), "int", "no floating-point number"),
     "argmax and one-hot": (one_hot, "argmax → one_hot", "no floating-point number"),
-    "bucketize": (
-        lambda h: torch.bucketize(h, torch.tensor([0.0])).float(), "bucketize", "no floating-point",
-    ),
+    "bucketize": (lambda h: torch.bucketize(h, torch.tensor([0.0])).float(), "bucketize", "no floating"),
     "indices of a sort": (lambda h: h.sort(-1).indices.float(), "sort", "no floating-point number"),
     "NumPy": (by_numpy, "numpy", "leaves torch for NumPy"),
     "no_grad": (lambda h: torch.no_grad()(torch.sign)(h), "sign", "called under no_grad"),

@@ -75,9 +75,7 @@ def test_an_optimizer_made_after_the_swap_trains_the_steps(fixed, model):
             optimizer.zero_grad()
             functional.cross_entropy(call(X), Y).backward()
             optimizer.step()
-    assert all(
-        torch.equal(one, two) for one, two in zip(fixed.parameters(), by_hand.parameters(), strict=True)
-    )
+    assert all(torch.equal(*both) for both in zip(fixed.parameters(), by_hand.parameters(), strict=True))
     assert fixed.act1.lsq_s.item() != pytest.approx(0.3)
 
 

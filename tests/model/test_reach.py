@@ -48,11 +48,7 @@ class Traced(nn.Module):
     ("function", "what", "words"),
     [
         (torch.tanh, torch.round, "has not called round: nothing is swapped"),
-        (
-            lambda h: h * torch.sign(h).detach(),
-            "sign",
-            r"has left autograd's graph \(its output is detached\)",
-        ),
+        (lambda h: h * torch.sign(h).detach(), "sign", r"left autograd's graph \(its output is detached\)"),
         (torch.tanh, "a", "has called a, which has no op that a rule can replace: nothing is swapped"),
         (nn.Identity(), "function", "has called function, which has no op"),
         (lambda h: h.topk(3).values.repeat(1, 2), "topk", r"y has the shape \(16, 3\), and its x \(16, 6\)"),
@@ -64,11 +60,7 @@ class Traced(nn.Module):
             FakeQuant,
             "a FakeQuantBackward whose call is not seen, as in another thread",
         ),
-        (
-            lambda h: FakeQuant.apply(h, 0.5),
-            "round",
-            "round only in the forward of FakeQuant, .*: swap FakeQ",
-        ),
+        (lambda h: FakeQuant.apply(h, 0.5), "round", "round only in the forward of FakeQuant, .*: swap F"),
         (torch.fx.symbolic_trace(Traced()), FakeQuant, "torch.fx, which inlines a Function's forward"),
     ],
 )
@@ -230,20 +222,14 @@ def test_an_impossible_swap_is_refused_and_changes_nothing(module, what, words):
     ("arguments", "words"),
     [
         ((torch.relu, "relu", "zero"), "swap takes a model, an nn.Module"),
-        (
-            (made(torch.relu), "rond", "zero"),
-            "no submodule or site 'rond', and it is no op: did you mean 'round'",
-        ),
+        ((made(torch.relu), "rond", "zero"), "or site 'rond', and it is no op: did you mean 'round'"),
         ((made(torch.relu), nn.GELU, "zero"), "no submodule of the class GELU"),
         ((made(torch.relu), nn.Linear(1, 1), "zero"), "this Linear is no submodule of the model"),
         ((made(torch.relu), torch.softmax, "zero"), "softmax is no op of the catalogue"),
         ((made(torch.relu), "relu", "zeros"), "unknown rule 'zeros'"),
         ((made(torch.relu), "relu", "lsq"), "the rule lsq does not suit relu: "),
         ((made(torch.relu), "relu", 3), "rule must be a key of RULES, a formula, .* or a function, not 3"),
-        (
-            (made(torch.relu), "relu", lambda a, b, c, d: a),
-            r"a function must take x, \(x, g\) or \(x, y, g\)",
-        ),
+        ((made(torch.relu), "relu", lambda a, b, c, d: a), r"function must take x, \(x, g\) or \(x, y, g\)"),
         ((made(torch.relu), nn.Parameter(X), "zero"), "this parameter does not belong to the model"),
     ],
 )

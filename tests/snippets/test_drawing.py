@@ -49,13 +49,8 @@ def expected_of(op: str, rule: str, learns: tuple[str, ...], dtype: torch.dtype)
 def test_executed_alone_it_gives_the_same_bits(tmp_path: Path) -> None:
     cases = [(*pair, dtype) for pair in PAIRS for dtype in DTYPES]
     jobs = [
-        (
-            snippet(*case, None, learns),
-            make_pair(*case, {}, learns).name,
-            {},
-            [given_to(*case, learns, dtype)],
-        )
-        for *case, learns, dtype in cases
+        (snippet(*case, None, learns), make_pair(*case, {}, learns).name, {}, [given_to(*case, learns, kind)])
+        for *case, learns, kind in cases
     ]
     results = zip(cases, execute_alone(jobs, tmp_path)(), strict=True)
     assert [case for case, ours in results if ours != digest(expected_of(*case))] == []

@@ -50,9 +50,7 @@ def test_on_weights_it_is_that_of_the_latent_weights_with_their_own_gradients():
 
 def test_values_matter_and_seeds_and_rates_do_not():
     usual = {"controls": False} | SMALL
-    plans = [
-        Plan.create("circles", "sign", ["clipped"], parameters={"c": c}, **usual) for c in (0.1, 1.0, 9.0)
-    ]
+    plans = [Plan.create("circles", "sign", ["clipped"], parameters={"c": c}, **usual) for c in (0.1, 1, 9)]
     low, middle, all_of_it = (plan.shares["clipped"] for plan in plans)
     assert 0 < low < middle <= all_of_it == 1
     again = Plan.create("circles", "sign", ["clipped"], controls=False, lrs=[0.3], seeds=[7], steps=1)

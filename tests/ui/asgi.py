@@ -79,10 +79,7 @@ class Client:
         path, _, query = target.partition("?")
         scope = scope_of(path=path, name=name) | {"method": method, "query_string": query.encode()}
         named = {"content-type": more.pop("kind", "application/json")} | more.pop("headers", {})
-        scope["headers"] = [
-            *scope["headers"],
-            *((key.encode(), text.encode()) for key, text in named.items()),
-        ]
+        scope["headers"] = [*scope["headers"], *((key.encode(), own.encode()) for key, own in named.items())]
         return await ask(self._app, scope, body[:5000], body[5000:], **more)
 
     def post(self, path: str, data: Any = None, *, content: bytes | None = None, **more: Any) -> Answer:

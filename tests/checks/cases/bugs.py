@@ -174,9 +174,7 @@ def add_rows(name, pull, by, forward=lambda x: x.softmax(-1)):
 add_rows("softmax by the size of g", lambda x, g: pull_softmax(x, g.abs()), ["linear in g"])
 add_rows("softmax by g and more", lambda x, g: pull_softmax(x, g) + 0.1, ["linear in g"])
 add_rows("softmax cut off from g", lambda x, g: pull_softmax(x, g.detach()), ["double backward"])
-add_rows(
-    "softmax that overflows", pull_softmax, ["finite"], lambda x: x.exp() / x.exp().sum(-1, keepdim=True)
-)
+add_rows("softmax overflows", pull_softmax, ["finite"], lambda x: x.exp() / x.exp().sum(-1, keepdim=True))
 add_rows("softmax that loses its peak", lambda x, g: pull_softmax(x, g) / (x < 50).to(x), ["finite"])
 
 

@@ -34,6 +34,9 @@ def square(y: Tensor | float) -> Tensor | float:
     return (y - 0.45) ** 2
 
 
+COIN_SLOPE = P * (1 - P) * (square(1.0) - square(0.0))
+
+
 def of_rounded(s: float) -> Tensor:
     """d/dx E f(round(x + s · normal)): at each half the density times how much f rises there."""
     return sum((square(k + 1) - square(k)) * density((k + 0.5 - X) / s) / s for k in range(-60, 60))
@@ -42,12 +45,8 @@ def of_rounded(s: float) -> Tensor:
 @pytest.mark.parametrize(
     ("op", "s", "exact"),
     [
-        (COIN, 1.0, P * (1 - P) * (square(1.0) - square(0.0))),
-        (
-            "formula: where(x + log(u() / (1 - u())) > 0, 1, 0)",
-            1.0,
-            P * (1 - P) * (square(1.0) - square(0.0)),
-        ),
+        (COIN, 1.0, COIN_SLOPE),
+        ("formula: where(x + log(u() / (1 - u())) > 0, 1, 0)", 1.0, COIN_SLOPE),
         ("formula: floor(x + u())", 1.0, square(X.floor() + 1) - square(X.floor())),
         ("formula: where(u() < 0.7, x / 0.7, 0)", 1.0, 2 * (X / 0.7 - 0.45)),
         ("formula: x + s * normal()", 0.5, 2 * (X - 0.45)),

@@ -188,9 +188,7 @@ def test_learned_parameters_are_exported_with_the_weights():
     run = build(10, RECORDED, **WEIGHTS | {"seeds": 2, "seed": 4})
     weights, values = run.weights(), run.snapshot().learned["lsq"]["s"]
     own = {name: value.item() for name, value in weights.items() if ".op." in name}
-    assert own == {
-        f"lsq.{4 + seed}.op.{layer}.s": values[seed, layer] for seed in range(2) for layer in range(2)
-    }
+    assert own == {f"lsq.{4 + seed}.op.{at}.s": values[seed, at] for seed in range(2) for at in range(2)}
     assert weights["lsq.4.0.weight"].shape == (16, 64)
     assert weights["lsq.5.1.bias"].shape == (10,)
     assert run.history()["parameters_value_2"][0] == pytest.approx(0.5)

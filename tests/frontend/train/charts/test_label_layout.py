@@ -48,9 +48,7 @@ def test_names_keep_their_order_their_distance_and_the_chart(node: Node, wanted:
         (["a" * 20 + "b", "a" * 20 + "c"], 11, ["…" + "a" * 9 + each for each in "bc"]),
     ],
 )  # fmt: skip
-def test_a_long_name_is_cut_and_those_with_the_same_beginning_keep_their_ends(
-    tell: Run, names, letters, texts
-):
+def test_a_long_name_is_cut_and_those_that_begin_alike_keep_their_ends(tell: Run, names, letters, texts):
     assert tell("charts/label-layout", "cut", names, letters) == texts
 
 
