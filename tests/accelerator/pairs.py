@@ -1,7 +1,6 @@
 """Every op with every rule: value and gradient on the device beside the CPU's, at kinks too."""
 
 from collections import defaultdict
-from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -48,15 +47,12 @@ def _compare_all(table: Table, name: str) -> Seen:
     for is_exact, words in ((True, "arithmetic alone, other bits"), (False, "transcendental, other bits")):
         found = sorted(apart[is_exact], reverse=True)
         largest = f"at most {found[0][0]} ulp" if found else "none"
-        row = (not found or not is_exact), f"{len(found)}, {largest}: {_list(found)}"
+        listed = ", ".join(f"{label} {ulps}" for ulps, label in found[:_LISTED])
+        row = (not found or not is_exact), f"{len(found)}, {largest}: {listed}"
         table.attempt(f"pairs of {words}", lambda row=row: row)
     rest = "" if tried == len(pairs) else f"; {len(pairs) - tried} not tried: no time left"
     words = f"{tried} pairs at {len(x)} points{rest}; {len(broken)} broken {'; '.join(broken[:_LISTED])}"
     return not broken, words
-
-
-def _list(found: Sequence[tuple[int, str]]) -> str:
-    return ", ".join(f"{label} {ulps}" for ulps, label in found[:_LISTED])
 
 
 def find_points() -> list[float]:

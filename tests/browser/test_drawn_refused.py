@@ -16,17 +16,13 @@ UNTRAINED = explain_refusal(FLIP, FLIP.label)
 FIGURES = {"format": ".format-numbers", "compare": ".compared", "map": ".maps canvas", "rest": ".rest-figure"}
 
 
-def fixed_alone(here: str, entry: str = LABEL) -> str:
-    """What stands there instead."""
-    return STOCHASTIC_TEXTS["fixed"].format(entry=entry, here=here)
-
-
 def test_sections_for_deterministic_pairs_refuse_a_draw(explore: Page, subtests: pytest.Subtests) -> None:
     for section, figure in FIGURES.items():
         with subtests.test(section):
             learns = {"learns": "b"} if section == "rest" else {}
             turn(explore, link("/", {**DRAWN, "section": section, **learns}), shows=["reinforce_baseline"])
-            expect(explore.get_by_text(fixed_alone(SECTIONS[section]))).to_be_visible()
+            instead = STOCHASTIC_TEXTS["fixed"].format(entry=LABEL, here=SECTIONS[section])
+            expect(explore.get_by_text(instead)).to_be_visible()
             expect(explore.locator(figure).locator("visible=true")).to_have_count(0)
             expect(explore.locator(".learning .verdicts")).to_be_hidden()
     turn(explore, link("/", {**FIXED, "op": "round", "section": "map"}), shows=["clipped"])

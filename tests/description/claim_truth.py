@@ -103,7 +103,8 @@ class Truth:
         scope = {**parameters, "x": x, "g": np.full_like(x, self.curves.g)}
         if "y" in formula.variables:
             scope["y"] = self._torchs(x, self._formula(self.curves.op.parsed, parameters, x))
-        means = {node: Name(Formula(node).text) for node in walk(formula.tree) if _is_mean(node)}
+        calls = [node for node in walk(formula.tree) if isinstance(node, Call) and node.function == "mean"]
+        means = {node: Name(Formula(node).text) for node in calls}
         for node, name in means.items():
             even = np.linspace(self.curves.start, self.curves.stop, 2001)
             even[np.abs(even) < 1e-12 * (even[-1] - even[0])] = 0
@@ -143,7 +144,3 @@ class Truth:
             beside = [*result[max(start - 1, 0) : start], *result[stop : stop + 1]]
             count += (stop - start) * (min(beside, default=1.0) < _UNDERFLOW)
         return count / len(result)
-
-
-def _is_mean(node: object) -> bool:
-    return isinstance(node, Call) and node.function == "mean"

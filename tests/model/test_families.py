@@ -23,40 +23,27 @@ def bell(x, g):
     return g * torch.exp(-x * x)
 
 
-class Weights(nn.Module):
+class With(nn.Module):
+    """A function of h and of a parameter, which learns."""
+
+    def __init__(self, start, function):
+        super().__init__()
+        self.w, self.function = nn.Parameter(start), function
+
+    def forward(self, h):
+        return self.function(h, self.w)
+
+
+def of_weights(quantise):
     """A layer with quantised weights."""
-
-    def __init__(self, quantise):
-        super().__init__()
-        self.w, self.quantise = nn.Parameter(torch.linspace(-1, 1, 36).reshape(6, 6)), quantise
-
-    def forward(self, h):
-        return functional.linear(h, self.quantise(self.w))
+    start = torch.linspace(-1, 1, 36).reshape(6, 6)
+    return With(start, lambda h, w: functional.linear(h, quantise(w)))
 
 
-class Learned(nn.Module):
-    """A step that learns, a function of h and it."""
-
-    def __init__(self, function):
-        super().__init__()
-        self.s, self.function = nn.Parameter(torch.tensor(0.3)), function
-
-    def forward(self, h):
-        return self.function(h, self.s)
-
-
-class Codes(nn.Module):
+def vq(way):
     """A VQ-VAE's layer: the nearest of its codes."""
-
-    def __init__(self, way):
-        super().__init__()
-        self.codes, self.way = nn.Parameter(torch.linspace(-1, 1, 30).reshape(5, 6)), way
-
-    def find(self, h):
-        return self.codes[torch.cdist(h, self.codes).argmin(1)]
-
-    def forward(self, h):
-        return self.way(h, self.find)
+    start = torch.linspace(-1, 1, 30).reshape(5, 6)
+    return With(start, lambda h, codes: way(h, lambda h: codes[torch.cdist(h, codes).argmin(1)]))
 
 
 class Layer(nn.Module):
@@ -82,18 +69,14 @@ class Residual(nn.Module):
         return h + self.act(self.norm(self.inner(h)))
 
 
-def scale_gradient(s, factor):
-    return s * factor - (s * factor - s).detach()
-
-
 def lsq(round_):
     """Return LSQ with its two tricks, as in its paper's appendix."""
 
     def quantise(h, s):
-        s = scale_gradient(s, 0.1)
+        s = s * 0.1 - (s * 0.1 - s).detach()
         return round_((h / s).clamp(-4, 3)) * s
 
-    return Learned(quantise)
+    return With(torch.tensor(0.3), quantise)
 
 
 def dorefa(round_):
@@ -101,7 +84,7 @@ def dorefa(round_):
         t = torch.tanh(w)
         return 2 * round_(3 * (t / (2 * t.abs().max()) + 0.5)) / 3 - 1
 
-    return Weights(quantise)
+    return of_weights(quantise)
 
 
 def spikes(fire):
@@ -161,13 +144,13 @@ FAMILIES = {  # the model of a step, the step, what is swapped, the rule, the st
     "ViT": (Layer, functional.gelu, "gelu", bell, by_bell(functional.gelu), {"function.pooler": ""}),
     "BERT, rounded": (Layer, torch.round, "round", bell, by_bell(torch.round),
                       {"function.inner.linear1": "round", "function.pooler": ""}),
-    "VQ-VAE": (Codes, straight, "argmin", bell, ByHand.apply, {"function.codes": "argmin"}),
-    "VQ-VAE, no trick": (Codes, lambda h, f: f(h), None, None, None, {"a": "argmin"}),
+    "VQ-VAE": (vq, straight, "argmin", bell, ByHand.apply, {"function.w": "argmin"}),
+    "VQ-VAE, no trick": (vq, lambda h, f: f(h), None, None, None, {"a": "argmin"}),
     "Gumbel": (gumbel, straight, "argmax", bell, ByHand.apply, {}),
     "Gumbel, hard": (gumbel, lambda y, f: f(y), "argmax", bell, ByHand.apply, {"a": "argmax"}),
     "spiking": (spikes, lambda v: (v > 1.0).float(), "gt", "fast_sigmoid",
                 lambda v: FastSigmoid.apply(v, torch.tensor(1.0), 1), {"a": "gt"}),
-    "XNOR": (lambda sign: Weights(lambda w: sign(w) * w.abs().mean()), torch.sign, "function.w", "clipped",
+    "XNOR": (lambda sign: of_weights(lambda w: sign(w) * w.abs().mean()), torch.sign, "function.w", "clipped",
              Clipped.apply, {}),
     "ReActNet": (lambda act: act, reactnet, "sign", bell, by_bell(reactnet), {}),
     "LSQ": (lsq, round_by_trick, "round", bell, by_bell(torch.round), {}),

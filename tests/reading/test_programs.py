@@ -1,7 +1,6 @@
 """Random programs of aliases, masks and changes in place: what is read against what runs."""
 
 import re
-from collections.abc import Mapping, Sequence
 from random import Random
 
 import pytest
@@ -36,17 +35,14 @@ CHANGES = (
 )  # fmt: skip
 
 
-def _filled(row: str, names: Mapping[str, Sequence[str]], random: Random) -> str:
-    return re.sub(r"\b[TMN]\b", lambda mark: random.choice(names[mark.group()]), row)
-
-
 def _program(tensor: str, random: Random) -> tuple[list[str], list[str]]:
     """Lines that begin with one tensor, and the tensors there are at their end, the newest last."""
     names = {"T": [tensor], "M": [f"{tensor}_mask"], "N": NUMBERS}
     lines = [f"{tensor}_mask = {tensor} > 0"]
     for place in range(random.randint(1, 6)):
         kind, name = random.choice("TTMC"), f"{tensor}{place}"
-        line = _filled(random.choice({"T": TENSORS, "M": MASKS, "C": CHANGES}[kind]), names, random)
+        line = random.choice({"T": TENSORS, "M": MASKS, "C": CHANGES}[kind])
+        line = re.sub(r"\b[TMN]\b", lambda mark: random.choice(names[mark.group()]), line)
         lines.append(line if kind == "C" else f"{name} = {line}")
         if kind != "C":
             names[kind] = [*names[kind], name]

@@ -37,10 +37,6 @@ PER_CHANNEL = (
 )  # fmt: skip
 
 
-def _namespace() -> dict[str, Any]:
-    return {"torch": torch, "F": F, "nn": nn, "math": math}
-
-
 def _same(found: Tensor, wanted: Tensor) -> bool:
     return found.dtype == wanted.dtype and bool(((found == wanted) | (found.isnan() & wanted.isnan())).all())
 
@@ -51,7 +47,7 @@ def test_values_are_those_of_the_code_to_the_last_bit(text: str, dtype: torch.dt
     source = function(f"return {text}", f"x = grad_output\nreturn {text}")
     (reading,) = read_sources(source)
     assert reading.problem is None, reading.problem
-    namespace = _namespace()
+    namespace: dict[str, Any] = {"torch": torch, "F": F, "nn": nn, "math": math}
     exec(source, namespace)
     for x in (X, HARD[: len(X)], HARD) if text in ELEMENTWISE else (X,):
         inputs = x.to(dtype)

@@ -41,18 +41,16 @@ def _job(op, rule, dtype):
     }  # fmt: skip
 
 
-def _goes_together(op, job):
-    """Whether it is compiled with others: not what ends in infinities."""
-    return op in OPS and "float(jax." not in job["code"]
-
-
 @pytest.fixture(scope="module")
 def curves(run_jax):
     """By pair and dtype, the job and what JAX computed."""
     result = {}
     jobs = {key: _job(*key) for key in PAIRS}
+    alone = {
+        key for key, job in jobs.items() if key[0] not in OPS or "float(jax." in job["code"]
+    }  # infinities
     for dtype, together in product(TOLERANCE, (True, False)):
-        keys = [key for key in PAIRS if key[2] == dtype and _goes_together(key[0], jobs[key]) == together]
+        keys = [key for key in PAIRS if key[2] == dtype and (key not in alone) == together]
         computed = run_jax(dtype, together, [jobs[key] for key in keys])
         result |= {key: (jobs[key], found) for key, found in zip(keys, computed, strict=True)}
     return result

@@ -112,7 +112,8 @@ def own_cases() -> list[Case]:
     @settings(many, max_examples=count_examples(560))
     @given(formulas)
     def collect(formula: Formula) -> None:
-        if not any(isinstance(part, Call) and spread_of_one(part) for part in walk(formula.tree)):
+        calls = [part for part in walk(formula.tree) if isinstance(part, Call) and part.function == "std"]
+        if all(varies(call.arguments[0]) for call in calls):  # the spread of one number is rounding alone
             texts[formula.text] = formula
 
     collect()
@@ -127,11 +128,6 @@ def own_cases() -> list[Case]:
         if set(formula.variables) <= {"x"}:
             cases.append(Case(find_op(FORMULA_PREFIX + text), (RULES["default"],), g, own))
     return cases
-
-
-def spread_of_one(call: Call) -> bool:
-    """Whether a call is the deviation of one number from itself, which is rounding and nothing else."""
-    return call.function == "std" and not varies(call.arguments[0])
 
 
 def varies(tree: Tree) -> bool:
