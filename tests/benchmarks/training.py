@@ -44,7 +44,6 @@ def measure(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
 
 
 def bare_loop() -> float:
-    """Steps per second of the bare loop."""
     command = [sys.executable, "-m", "tests.benchmarks.bare_loop", str(_STEPS)]
     return float(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
 

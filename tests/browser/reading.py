@@ -160,7 +160,6 @@ def layout(page: Page, path: str) -> Any:
 
 
 def card(page: Page, label: str) -> Locator:
-    """The card of the op or of a rule."""
     return page.get_by_role("group", name=label, exact=True)
 
 
@@ -170,7 +169,6 @@ def slider(place: Page | Locator, name: str) -> Locator:
 
 
 def number(place: Page | Locator, name: str) -> Locator:
-    """A field for a number."""
     return place.get_by_role("spinbutton", name=name, exact=True)
 
 

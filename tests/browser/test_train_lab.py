@@ -23,7 +23,6 @@ LINKS = "*/static/js/PageLink.*"  # with which Streamlit draws the links to the 
 
 
 def task(page: Page, key: str) -> Locator:
-    """The button of a task."""
     return page.get_by_role("group", name="Task").get_by_role("button", name=TASKS[key].label, exact=True)
 
 

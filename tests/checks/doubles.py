@@ -157,13 +157,6 @@ class GradientsInWrongOrder(Style):
 
 
 @double("parameter gradients", arguments=_learned([0.25]))
-class PReLUWithNone(PReLUWithMean):
-    @staticmethod
-    def backward(ctx, g):
-        return PReLUWithMean.backward(ctx, g)[0], None
-
-
-@double("parameter gradients", arguments=_learned([0.25]))
 class PReLUOfWrongSign(PReLUWithMean):
     @staticmethod
     def backward(ctx, g):
@@ -176,16 +169,18 @@ def add(name, forward, backward, *checks, arguments=()):
     DOUBLES[name] = make_function(forward, backward), arguments, checks
 
 
+def add_prelu(name, pull, w):
+    """Add a PReLU; ``pull`` returns the gradient of w from what each x contributes to it."""
+
+    def backward(x, g, w):
+        return torch.where(x > 0, g, w * g), pull(g * x.clamp(max=0), w)
+
+    add(name, PReLUWithMean.forward, backward, "parameter gradients", arguments=_learned(w))
+
+
+add_prelu("PReLU with None", lambda due, w: None, [0.25])
+add_prelu("PReLU of all channels", lambda due, w: due.sum().expand_as(w).clone(), [[0.25]] * 3)
 add("one value for two", torch.mul, lambda x, g, s: (g.clone(),), "dtype and shape", arguments=(0.5,))
-
-
-def pull_all_channels(x, g, w):
-    """Each channel's slope learns from all channels."""
-    return torch.where(x > 0, g, w * g), (g * x.clamp(max=0)).sum().expand_as(w).clone()
-
-
-add("PReLU of all channels", lambda x, w: torch.where(x > 0, x, w * x), pull_all_channels,
-    "parameter gradients", arguments=_learned([[0.25]] * 3))  # fmt: skip
 
 
 def multiply_by_swish_slope(g, x, s):

@@ -41,7 +41,6 @@ def the(name: str) -> Instruction:
 
 
 def command() -> list[str]:
-    """The command of the container."""
     return the("CMD").words
 
 

@@ -44,11 +44,8 @@ def x_at(page: Page, px: float) -> float:
 def swipe(page: Page, starts: list[float], stops: list[float], y: float = 200, to_y: float = 200) -> None:
     """Put fingers down at some px of x, move them to others, each at y and then at to_y, and lift them."""
     touch = page.context.new_cdp_session(page)
-    for kind, share in [
-        ("touchStart", 0.0),
-        *(("touchMove", step / 8) for step in range(1, 9)),
-        ("touchEnd", 1),
-    ]:
+    moves = [("touchMove", step / 8) for step in range(1, 9)]
+    for kind, share in [("touchStart", 0.0), *moves, ("touchEnd", 1.0)]:
         places = [] if kind == "touchEnd" else zip(starts, stops, strict=True)
         points = [
             {"x": start + share * (stop - start), "y": y + share * (to_y - y), "id": place}

@@ -15,7 +15,6 @@ Run = Callable[..., Any]
 
 @pytest.fixture(scope="package")
 def document() -> dict[str, Any]:
-    """The document as it is sent."""
     text = next(file.content for name, file in answers.get_files().items() if name.endswith("/document.json"))
     return json.loads(text)
 
@@ -35,7 +34,6 @@ def tell(node: Node, document: dict[str, Any]) -> Run:
 
 
 def choice(op, *rules, parameters=None, **training):
-    """A choice as the browser has it."""
     shown = [{"key": key, "slot": slot, "hidden": False} for slot, key in enumerate(rules)]
     common = to_view_data(View()) | {"bounds": {}, "slow": ""}
     return {"op": op, "rules": shown, "parameters": parameters or {}, "training": training, **common}

@@ -16,7 +16,6 @@ TABLE = "\n".join(f"{n % 11},{n % 7},{n % 3}" for n in range(60))
 
 
 def check_encodable(value: object) -> None:
-    """Check that a value can be encoded for the page."""
     if isinstance(value, np.ndarray):
         assert set(_encode_value(value)) == {"dtype", "bdata"}
     elif isinstance(value, dict | list | tuple):
