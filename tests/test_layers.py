@@ -127,9 +127,8 @@ def breaches(root: Path, table: dict[str, Row]) -> list[str]:
                 target = rest[0] if rest and rest[0] in table else "__init__"
                 allowed = target in table[part].ours
             else:
-                allowed = first in EVERYWHERE or bool(
-                    {*find_packages().get(first, [first])} & table[part].third
-                )
+                packages = {*find_packages().get(first, [first])}
+                allowed = first in EVERYWHERE or bool(packages & table[part].third)
             if not allowed:
                 found.append(f"{name} imports {imported}")
     return found

@@ -70,9 +70,7 @@ def _judge(here: Run, there: Run) -> Iterator[str]:
     """Yield rules whose held-out score lies outside the seeds' scatter of the CPU's."""
     ours, theirs = here.snapshot(), there.snapshot()
     for rule in ours.losses:
-        a, b = (
-            (shot.score[rule] if shot.metric else shot.seed_losses[rule][:, -1]) for shot in (ours, theirs)
-        )
+        a, b = ((at.score[rule] if at.metric else at.seed_losses[rule][:, -1]) for at in (ours, theirs))
         scatter = 2 * max(np.std(a), np.std(b)) + (0.02 if ours.metric else _NEAR * abs(np.mean(a)))
         if not abs(np.mean(a) - np.mean(b)) <= scatter and not (np.isnan(a).any() and np.isnan(b).any()):
             yield f"{rule} {np.mean(b):.4g}, on the CPU {np.mean(a):.4g}"

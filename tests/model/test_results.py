@@ -15,9 +15,7 @@ from tests.model.nets import X, Y, loss_of, made, observed, only
 def test_scalars_are_a_flat_dict_of_finite_numbers():
     scalars = observed(made(torch.relu)).scalars()
     (site,) = {name.split("/")[1] for name in scalars}
-    assert {f"explorer/{site}/{name}" for name in ("share_grad", "blocked_here", "g_in", "units")} <= set(
-        scalars
-    )
+    assert {f"explorer/{site}/{of}" for of in ("share_grad", "blocked_here", "g_in", "units")} <= set(scalars)
     assert all(type(value) is float and math.isfinite(value) for value in scalars.values())
     assert all(name.startswith("a/b/") for name in observed(made(torch.relu)).scalars("a/b"))
 

@@ -25,9 +25,8 @@ FOLLOWING = [("quantize", "straight_through"), ("quantize", "quantize_masked"), 
 
 
 def points(low: float = -6.0, high: float = 6.0) -> torch.Tensor:
-    random = torch.empty(3000, dtype=torch.float64).uniform_(
-        low, high, generator=torch.Generator().manual_seed(6)
-    )
+    generator = torch.Generator().manual_seed(6)
+    random = torch.empty(3000, dtype=torch.float64).uniform_(low, high, generator=generator)
     return torch.cat([random, torch.linspace(low, high, 481, dtype=torch.float64)])
 
 

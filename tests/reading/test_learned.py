@@ -69,9 +69,7 @@ def test_parameters_get_the_gradients_of_the_pasted_code(sample: Published, shap
 
 def test_learned_parts_of_published_code_are_read_as_short_formulas() -> None:
     rules = {sample.name: find_rule(read_source(sample.source)[1]) for sample in PUBLISHED}
-    parts = {
-        name: {one.name: (one.formula, one.scale) for one in rule.learned} for name, rule in rules.items()
-    }
+    parts = {name: {p.name: (p.formula, p.scale) for p in rule.learned} for name, rule in rules.items()}
     assert parts["pact"] == {"alpha": ("g * (x >= alpha)", None)}
     assert parts["bounds_by_masks_in_place"] == {
         "lo": ("where(x >= lo, 0, g)", None), "hi": ("where(x <= hi, 0, g)", None),
@@ -268,9 +266,7 @@ def branching(first: str, other: str) -> str:
         ("(g * x).sum().view(-1)", "(x * g).sum().view(-1)", ("where(k > 8, g * x, x * g)", None)),
     ],
 )  # fmt: skip
-def test_both_branches_of_a_parameter_are_read(
-    first: str, other: str, expected: tuple[str, str | None]
-) -> None:
+def test_branches_of_a_parameter_are_read(first: str, other: str, expected: tuple[str, str | None]) -> None:
     (one,) = find_rule(read_source(branching(first, other))[1]).learned
     assert (one.formula, one.scale) == expected
 

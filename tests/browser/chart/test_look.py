@@ -95,9 +95,7 @@ def test_both_ends_of_the_axis_are_labelled(show: Show, width: int) -> None:
         draw(page, range=ends)
         shown = [float(text.replace("−", "-")) for text in labels.all_text_contents()]
         assert [shown[0], shown[-1]] == ends or (shown[0], shown[-1]) == (0, ends[1])
-        assert (
-            max(labels.evaluate_all("all => all.map(label => label.getBoundingClientRect().right)")) <= width
-        )
+        assert max(labels.evaluate_all("all => all.map(e => e.getBoundingClientRect().right)")) <= width
 
 
 @pytest.mark.parametrize("width", [390, 900])

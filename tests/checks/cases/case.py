@@ -43,9 +43,8 @@ def learn(*values: Any) -> Tensor:
 
 def example(shape: tuple[int, ...] | None, seed: int = 1) -> dict[str, Tensor]:
     """Return the keywords of ``check`` with an example of x, or none."""
-    return (
-        {} if shape is None else {"input": torch.randn(shape, generator=torch.Generator().manual_seed(seed))}
-    )
+    generator = torch.Generator().manual_seed(seed)
+    return {} if shape is None else {"input": torch.randn(shape, generator=generator)}
 
 
 def make_function(

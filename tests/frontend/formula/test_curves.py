@@ -72,9 +72,7 @@ class Case:
 def drawn(parameter: catalogue.Parameter, generator: random.Random) -> float:
     """A value within the bounds of a parameter; whole where all of its numbers are, such as levels."""
     low, high = parameter.low, parameter.high
-    whole = abs(parameter.default) >= 3 and all(
-        value.is_integer() for value in (low, high, parameter.default)
-    )
+    whole = abs(parameter.default) >= 3 and all(end.is_integer() for end in (low, high, parameter.default))
     return float(generator.randint(int(low), int(high))) if whole else generator.uniform(low, high)
 
 

@@ -62,9 +62,7 @@ def test_means_and_spreads_are_torchs_as_far_as_seen(node: Node, op: str, f: str
     shared, here, there = np.intersect1d(found["x"], curves.x, return_indices=True)
     assert len(shared) >= POINTS
     assert found["drawn"]["exact"] is None
-    means = [(found["y"], curves.y)] + [
-        (found["gradients"][key], curves.gradients[key]) for key in curves.labels
-    ]
+    means = [(found["y"], curves.y)] + [(found["gradients"][k], curves.gradients[k]) for k in curves.labels]
     spreads = [(found["drawn"]["spread"][key], right) for key, right in curves.spreads.items()]
     height = max(np.abs(right).max() for _, right in means + spreads)
     for one, right in means:

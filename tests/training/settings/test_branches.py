@@ -52,10 +52,7 @@ MANY = [
         ([(2, "op", "nothing")], "unknown op"),
         ([(2, "default", "nothing")], "unknown rule"),
         ([(2, "zero", "clipped")], "lr, op, rule or one of default, clipped"),
-        (
-            [MANY[number % 3](number // 3) for number in range(MAX_BRANCHES + 1)],
-            f"at most {MAX_BRANCHES} times",
-        ),
+        ([MANY[n % 3](n // 3) for n in range(MAX_BRANCHES + 1)], f"at most {MAX_BRANCHES} times"),
     ],
 )
 def test_invalid_branches_are_explained(branch, said):

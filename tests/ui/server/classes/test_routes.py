@@ -162,9 +162,7 @@ def test_the_code_in_the_picture_is_the_address(monkeypatch: pytest.MonkeyPatch)
     told = invitation.make_invitation("first~k7mx2pwrq", "https://example.org/")
     symbol = segno.make("https://example.org/c/first-k7m-x2p-wrq", error="m", micro=False)
     rows = [list(row) for row in symbol.matrix_iter(border=4)]
-    drawn = {
-        tuple(map(int, part.removesuffix("h1v1h-1z").split())) for part in told["path"].split("M") if part
-    }
+    drawn = {tuple(map(int, bit.removesuffix("h1v1h-1z").split())) for bit in told["path"].split("M") if bit}
     dark = {(x, y) for y, row in enumerate(rows) for x, module in enumerate(row) if module}
     assert drawn == dark
     assert told["size"] == len(rows)
