@@ -100,10 +100,8 @@ def loop_over(names: str | tuple[str, ...], values: Iterable[Any]) -> Decorator:
                 labels = [ascii(getattr(value, "key", value)).strip("'") for value in given]
                 if take_entries(labels):
                     with fixtures["subtests"].test(", ".join(label[:60] for label in labels)):
-                        test(
-                            **dict(zip(arguments, given, strict=True)),
-                            **{name: fixtures[name] for name in wanted},
-                        )
+                        own = dict(zip(arguments, given, strict=True))
+                        test(**own, **{name: fixtures[name] for name in wanted})
 
         functools.update_wrapper(run_cases, test)
         kind = inspect.Parameter.KEYWORD_ONLY

@@ -56,18 +56,16 @@ def anchors(path: Path) -> set[str]:
 
 
 def test_the_page_on_other_libraries_has_a_line_for_each_function() -> None:
-    lines = re.findall(
-        r"^\| (\w+) \| `(.+?)` \| `(\w+)` \| (?:`(\w+)`)? ?\|", read("docs/peers.md"), re.MULTILINE
-    )
+    line = r"^\| (\w+) \| `(.+?)` \| `(\w+)` \| (?:`(\w+)`)? ?\|"
+    lines = re.findall(line, read("docs/peers.md"), re.MULTILINE)
     assert lines == [(each.library, each.name, each.op, each.rule) for each in PAIRS]
     for each in PAIRS:
         explorer.apply(each.op, each.rule or "zero", torch.zeros(1), **each.parameters)
 
 
 def test_the_plan_for_a_class_adds_up_and_its_links_open() -> None:
-    rows = re.findall(
-        r"^\| (\d+) +\| (\d+) +\|.*\| (?:`(.+?)`)? *\|$", read("docs/teaching.md"), re.MULTILINE
-    )
+    row = r"^\| (\d+) +\| (\d+) +\|.*\| (?:`(.+?)`)? *\|$"
+    rows = re.findall(row, read("docs/teaching.md"), re.MULTILINE)
     assert len(rows) >= 8
     at = 0
     for start, minutes, link in rows:

@@ -11,10 +11,8 @@ from explorer.instrument.assets import read_skeleton_css
 from explorer.instrument.modules import MODULES, list_sources
 
 TOKENS = MODULES / "elements" / "tokens.css"
-SHEETS = [
-    *(sheet for sheet in list_sources("css") if sheet != TOKENS),
-    MODULES.parent / "instrument" / "skeleton.css",
-]
+SHEETS = [sheet for sheet in list_sources("css") if sheet != TOKENS]
+SHEETS += [MODULES.parent / "instrument" / "skeleton.css"]
 SIZES = ("tiny", "small", "plain", "large", "title", "headline", "display")
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgba?|hsla?|oklab|oklch|lab|lch)\(", re.IGNORECASE)
@@ -140,9 +138,7 @@ def test_every_token_is_used_and_defined():
     pages = [page.read_text(encoding="utf-8") for page in (MODULES.parent / "instrument").glob("*.html")]
     styles = "\n".join([read_skeleton_css(), *pages, *(text_of(sheet) for sheet in SHEETS)])
     code = "\n".join(path.read_text(encoding="utf-8") for path in list_sources("js"))
-    defined = set(re.findall(r"(--[\w-]+):", COMMENT.sub("", styles))) | set(
-        re.findall(r'"(--[\w-]+)"', code)
-    )
+    defined = {*re.findall(r"(--[\w-]+):", COMMENT.sub("", styles)), *re.findall(r'"(--[\w-]+)"', code)}
     used = set(re.findall(r"var\((--[\w-]+)", styles))
     assert used - defined - {name for name in used if name.startswith("--st-")} == set()
     tokens = set(re.findall(r"\n  (--[\w-]+):", text_of(TOKENS)))

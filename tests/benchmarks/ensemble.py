@@ -19,11 +19,8 @@ from explorer.training.nets import KERNELS, MAPS
 from explorer.training.tasks import DEFAULT_TASK
 from tests.benchmarks import Series
 
-DENSE = [
-    key
-    for key, task in TASKS.items()
-    if not task.net.site.fires and task.kind != "own" and key != DEFAULT_TASK
-]
+_OTHERS = [task for key, task in TASKS.items() if key != DEFAULT_TASK and task.kind != "own"]
+DENSE = [task.key for task in _OTHERS if not task.net.site.fires]
 _RULES = ("straight_through", "default", "clipped", "approx_sign", "reste", "masked")
 _LASTS_S = 0.5  # of each measurement
 

@@ -89,11 +89,8 @@ def violations(page: Page, part: str = ".instrument") -> list[str]:
 
 def _run(page: Page, script: str, part: str) -> list[str]:
     _load_axe(page)
-    return [
-        f"{one['id']}: {node['target']} {node['failureSummary']}"
-        for one in page.evaluate(script, part)
-        for node in one["nodes"]
-    ]
+    found = [(one["id"], node) for one in page.evaluate(script, part) for node in one["nodes"]]
+    return [f"{name}: {node['target']} {node['failureSummary']}" for name, node in found]
 
 
 def _load_axe(page: Page) -> None:

@@ -74,11 +74,8 @@ def test_no_module_draws_text_on_a_canvas() -> None:
 def test_the_first_screen_has_few_controls_and_links_every_page(first: First) -> None:
     page = first(arrives=True)
     expect(page.get_by_role("link", name="Train both")).to_be_visible()
-    expect(
-        page.get_by_role(
-            "heading", name="Round is flat: its true gradient is 0, so nothing before it can learn."
-        )
-    ).to_be_visible()
+    words = "Round is flat: its true gradient is 0, so nothing before it can learn."
+    expect(page.get_by_role("heading", name=words)).to_be_visible()
     assert_few(page, 16, 85)
     card = page.get_by_role("group", name="Straight-through")
     expect(card.get_by_text("passes the gradient unchanged")).to_be_visible()

@@ -14,11 +14,8 @@ def test_a_check_shows_its_x_and_a_neighbour_can_be_added(explore: Page) -> None
     held: list[Route] = []
     holds = [True]
     page.route("**/ask/neighbours", lambda route: held.append(route) if holds else route.continue_())
-    turn(
-        page,
-        "/?op=clamp&rule=published_clamp&rule=masked&section=checks",
-        shows=["published_clamp", "masked"],
-    )
+    link = "/?op=clamp&rule=published_clamp&rule=masked&section=checks"
+    turn(page, link, shows=["published_clamp", "masked"])
     block, beside = page.locator(".checked").first, page.locator(".checked").last
     worst = block.locator("li").first
     expect(worst).to_contain_text("the gradient is 1 whatever g is")

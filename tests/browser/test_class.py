@@ -145,9 +145,8 @@ def predicts_once_and_keeps_it_over_a_reload(teacher: Page, one: Page) -> None:
     expect(teacher.locator(".class-band .count")).to_have_text("1 here, 1 has answered")
     one.get_by_role("radio").nth(1).check()
     for is_loaded_anew in (False, True):  # a reload forgets neither
-        expect(one.locator(".verdict")).to_have_text(
-            "Changed, but not sent: your earlier answer still counts."
-        )
+        unsent = "Changed, but not sent: your earlier answer still counts."
+        expect(one.locator(".verdict")).to_have_text(unsent)
         expect(one.get_by_role("button", name="Send my prediction")).to_be_enabled()
         if not is_loaded_anew:
             one.reload()
@@ -206,9 +205,8 @@ def on_a_stage_the_answers_come_before_the_story(teacher: Page) -> None:
 
 def both_see_the_answer(teacher: Page, one: Page) -> None:
     assert counts(teacher) == ["1", "0", "0"]
-    expect(teacher.locator(".answers [data-right]")).to_contain_text(
-        "Straight-through: 1 drew it, 0 picked it"
-    )
+    right = teacher.locator(".answers [data-right]")
+    expect(right).to_contain_text("Straight-through: 1 drew it, 0 picked it")
     (path,) = teacher.evaluate(PATHS)
     assert path.count("L") > 200
     retry(teacher, lambda: lies_on_the_curve(teacher))

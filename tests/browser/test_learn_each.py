@@ -216,9 +216,8 @@ def test_a_drawing_is_compared_with_torch_and_keeps_its_axes(
 
 def stays_on_its_axes(page: Page, level: int) -> None:
     enter(number(page, "Upstream gradient g"), "2")
-    expect(page.get_by_role("link", name="Open in Explore").first).to_have_attribute(
-        "href", re.compile("g=2")
-    )
+    leaving = page.get_by_role("link", name="Open in Explore").first
+    expect(leaving).to_have_attribute("href", re.compile("g=2"))
     page.evaluate(FRAME)
     page.evaluate(FRAME)  # the second is of the drawing, which may follow the chart
     panel = page.evaluate(

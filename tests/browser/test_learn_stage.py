@@ -42,9 +42,8 @@ def test_arrows_step_through_a_lesson_and_leave_it_at_its_ends(course: Page) -> 
     course.unroute("**/ask/lesson*")
     expect(course.get_by_role("heading", level=2, name=second.title)).to_be_visible(timeout=COMPUTED_MS)
     press(course, "Skip")
-    expect(course.get_by_role("link", name="Open in Train")).to_have_attribute(
-        "href", re.compile("pace=10(&|$)")
-    )
+    leaving = course.get_by_role("link", name="Open in Train")
+    expect(leaving).to_have_attribute("href", re.compile("pace=10(&|$)"))
     course.keyboard.press("ArrowLeft")
     expect(course.get_by_role("heading", level=2, name=first.title)).to_be_visible(timeout=COMPUTED_MS)
     course.get_by_role("heading", level=2).focus()

@@ -101,13 +101,8 @@ def test_g_is_chosen_by_keyboard_and_a_hidden_rule_has_no_map(explore: Page) -> 
     turn(page, "/?op=sign&rule=clip_value&rule=zero&hide=zero&section=map", shows=["clip_value", "zero"])
     expect(maps(page)).to_have_count(1)
     chosen = line(page, "Clip the gradient")
-    for key, g in {
-        "ArrowDown": "0.9",
-        "PageDown": "0.4",
-        "End": "2",
-        "Home": "-2",
-        "ArrowUp": "-1.9",
-    }.items():
+    pressed = {"ArrowDown": "0.9", "PageDown": "0.4", "End": "2", "Home": "-2", "ArrowUp": "-1.9"}
+    for key, g in pressed.items():
         chosen.press(key)
         expect(chosen).to_have_attribute("aria-valuenow", g)
     page.wait_for_url("**g=-1.9*")
@@ -142,9 +137,8 @@ def _assert_other(page: Page, light: NDArray[np.int64]) -> None:
 
 def test_a_finger_drags_the_line_of_the_map_and_scrolls_elsewhere(phone_explore: Page) -> None:
     page = phone_explore
-    turn(
-        page, "/?op=round&rule=straight_through&rule=guided&section=map", shows=["straight_through", "guided"]
-    )
+    link = "/?op=round&rule=straight_through&rule=guided&section=map"
+    turn(page, link, shows=["straight_through", "guided"])
     field = maps(page).first.locator(".map-field")
     field.scroll_into_view_if_needed()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -278,11 +278,8 @@ def test_pasted_code_adds_its_backward_as_a_rule(page: Page) -> None:
 
 
 def test_code_opens_on_the_rule_added_last_until_another_one_is_picked(page: Page) -> None:
-    turn(
-        page,
-        "/?op=sign&rule=straight_through&rule=default&section=code",
-        shows=["straight_through", "default"],
-    )
+    link = "/?op=sign&rule=straight_through&rule=default&section=code"
+    turn(page, link, shows=["straight_through", "default"])
     picked = page.get_by_label("Code for")
     expect(picked).to_have_value("straight_through")
     choose(page, "Add rule", "g * sin(x)")

@@ -161,7 +161,6 @@ def test_a_study_can_be_stopped_resumed_and_refused_if_invalid(page: Page) -> No
     expect(button(page, "Task: Your data, change it")).to_be_focused()
     expect(page.get_by_role("group", name="Task", exact=True)).to_be_hidden()
     expect(status(page)).to_contain_text("the table is empty")
-    page.get_by_label("Paste a table").evaluate(
-        PASTE, "a,kind\n" + "\n".join(f"{n},{n % 2}" for n in range(40))
-    )
+    rows = "\n".join(f"{n},{n % 2}" for n in range(40))
+    page.get_by_label("Paste a table").evaluate(PASTE, f"a,kind\n{rows}")
     expect(status(page)).to_contain_text("steps: about")

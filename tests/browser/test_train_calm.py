@@ -15,13 +15,8 @@ from tests.browser.test_hidden import assert_all_is_seen
 from tests.browser.training import button, press, status, turn_train, wait_for
 from tests.browser.visitors import A_PHONE, First
 
-FIVE = "&".join(
-    ["task=digits&op=sign&seeds=2&steps=20&pace=full"]
-    + [
-        f"rule={rule}"
-        for rule in ("default", "straight_through", "clipped", "sigmoid_surrogate", "tanh_surrogate")
-    ]
-)
+RULES = "default", "straight_through", "clipped", "sigmoid_surrogate", "tanh_surrogate"
+FIVE = "&".join(["task=digits&op=sign&seeds=2&steps=20&pace=full", *(f"rule={rule}" for rule in RULES)])
 SIX = FIVE.replace("task=digits", "task=circles") + "&rule=zero"
 IN_VIEW = "() => document.querySelector('.stMain').scrollHeight <= innerHeight"
 

@@ -52,10 +52,9 @@ def test_a_raster_and_its_mistakes_follow_the_example(train: Page) -> None:
             train.wait_for_url("**task=circles*")
     press(train, "Step")
     wait_for_steps(train, 0)
-    expect(cell(train, "raster", "fast_sigmoid")).to_have_attribute(
-        "aria-label", re.compile(r"a \d read as \d; ")
-    )
-    blocks = cell(train, "raster", "fast_sigmoid").locator(".blocks canvas")
+    raster = cell(train, "raster", "fast_sigmoid")
+    expect(raster).to_have_attribute("aria-label", re.compile(r"a \d read as \d; "))
+    blocks = raster.locator(".blocks canvas")
     assert [block.evaluate(COLOURS) for block in blocks.all()] == [2, 2, 2]
 
     point_at_each(train, "fast_sigmoid", "default", ".raster .column")
@@ -124,8 +123,7 @@ def test_maps_kernels_and_learned_parameters_are_drawn_for_each_rule(train: Page
     learned, fixed = (cell(train, "parameters", rule).locator("p").first for rule in ("pact", "default"))
     expect(learned).to_have_text(re.compile(r"^hi = (?!0\.1, 0\.1$)"))
     expect(fixed).to_have_text("hi = 0.1, 0.1")
-    expect(
-        train.get_by_role("group", name="Clamp", exact=True).get_by_text(re.compile("^now "))
-    ).to_be_visible()
+    op = train.get_by_role("group", name="Clamp", exact=True)
+    expect(op.get_by_text(re.compile("^now "))).to_be_visible()
     button(train, "+ 1 layer in the middle: show each").click()
     expect(train.locator(".net .of-weights canvas")).to_have_count(3)

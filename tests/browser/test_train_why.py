@@ -41,9 +41,8 @@ def test_panels_show_each_rule_and_layer_and_highlight_the_pointed_rule(train: P
     sigma.press("Enter")
     train.wait_for_url("**sigma=3*")
     expect(aligned).not_to_have_text(before)
-    expect(train.locator('tr[data-rule="clipped"] td[data-name="Alignment"]')).to_have_text(
-        aligned.inner_text()
-    )
+    named = train.locator('tr[data-rule="clipped"] td[data-name="Alignment"]')
+    expect(named).to_have_text(aligned.inner_text())
     press(train, "Signs")
     expect(aligned).to_have_text(re.compile(r"^\d\d?\d?\.\d$"))
     press(train, "Cosine")

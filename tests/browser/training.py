@@ -147,9 +147,7 @@ _SHOWN_STEP = """
 
 def wait_for(page: Page, condition: str, arg: object = None) -> None:
     """Wait until a function of ``arg`` is true; ``shownStep()`` in it is the step that the page shows."""
-    page.wait_for_function(
-        f"arg => {{ {_SHOWN_STEP} return ({condition})(arg); }}", arg=arg, polling=OFTEN_MS
-    )
+    page.wait_for_function(f"a => {{ {_SHOWN_STEP} return ({condition})(a); }}", arg=arg, polling=OFTEN_MS)
 
 
 def wait_for_steps(page: Page, more_than: int) -> int:

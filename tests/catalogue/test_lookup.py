@@ -47,9 +47,8 @@ def test_find_gives_entries_their_keys_and_own_formulas():
 )  # fmt: skip
 def test_an_unknown_key_is_refused_with_the_one_that_may_be_meant(find, key, meant):
     kind = find.__name__.removeprefix("find_")
-    with pytest.raises(
-        ValueError, match=re.escape(f"unknown {kind} {key!r}: {meant} explorer.{kind.upper()}S")
-    ):
+    words = re.escape(f"unknown {kind} {key!r}: {meant} explorer.{kind.upper()}S")
+    with pytest.raises(ValueError, match=words):
         find(key)
 
 

@@ -32,9 +32,8 @@ def node() -> Iterator[modules.Node]:
 def drawn(node, curves: Curves, g: float):
     """The curves that the browser computes from the entries."""
     op, rules = interpolate_functions(curves)
-    entries = json.loads(
-        json.dumps({"op": make_entry(op), "rules": [*map(make_entry, rules)]}, allow_nan=False)
-    )
+    entries = {"op": make_entry(op), "rules": [*map(make_entry, rules)]}
+    entries = json.loads(json.dumps(entries, allow_nan=False))
     choice = {"start": curves.start, "stop": curves.stop, "g": g, "parameters": dict(curves.parameters)}
     return node.run(SAMPLE, entries | {"choice": choice})
 

@@ -71,9 +71,8 @@ def test_the_browser_has_the_same_ticks(node: Node):  # noqa: F811
         {"op": make_entry(find_op(op)), "span": span, "label": label, "mark": mark}
         for (op, span), (label, mark) in zip(cases, room, strict=True)
     ]
-    for (op, span), (label, mark), (levels, ticks) in zip(
-        cases, room, node.run(IN_BROWSER, asked), strict=True
-    ):
+    found = node.run(IN_BROWSER, asked)
+    for (op, span), (label, mark), (levels, ticks) in zip(cases, room, found, strict=True):
         mine = find_levels(curves_of(op, span))
         assert {*levels} <= {*mine}
         assert len(levels) >= len(mine) - 2  # float64 may miss one whose x are thinner than a pixel

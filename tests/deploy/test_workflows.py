@@ -26,13 +26,8 @@ def test_every_job_ends(job: dict[str, Any]) -> None:
 
 
 def test_every_script_that_is_run_is_there() -> None:
-    scripts = {
-        word
-        for _, job in jobs()
-        for step in job["steps"]
-        for word in step.get("run", "").split()
-        if word.startswith(("tests/", ".ci/"))
-    }
+    words = [word for _, job in jobs() for step in job["steps"] for word in step.get("run", "").split()]
+    scripts = {word for word in words if word.startswith(("tests/", ".ci/"))}
     assert scripts == {".ci/run", "tests/image", "tests/release", "tests/torch"}
     assert all((ROOT / script).is_file() for script in scripts)
 
@@ -54,15 +49,8 @@ def test_nothing_is_published_before_it_is_tested() -> None:
 def test_a_tag_publishes_the_version_that_it_names(tag: str, entry: str, fits: bool, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\nversion = "1.2.3"\n', "utf-8")
     (tmp_path / "CHANGELOG.md").write_text(f"# Changes\n\n## {entry}\n\nThe first.\n", "utf-8")
-    (step,) = (
-        step
-        for step in WORKFLOWS["release"]["jobs"]["build"]["steps"]
-        if "GITHUB_REF_NAME" in step.get("run", "")
-    )
-    ended = subprocess.run(
-        ["bash", "-e", "-c", step["run"]],
-        cwd=tmp_path,
-        env={"PATH": "/usr/bin:/bin", "GITHUB_REF_NAME": tag},
-        check=False,
-    )
+    runs = [step.get("run", "") for step in WORKFLOWS["release"]["jobs"]["build"]["steps"]]
+    (script,) = (run for run in runs if "GITHUB_REF_NAME" in run)
+    own = {"PATH": "/usr/bin:/bin", "GITHUB_REF_NAME": tag}
+    ended = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=own, check=False)
     assert (ended.returncode == 0) is fits

@@ -12,14 +12,9 @@ from tests.selection import take_part
 # torch.compile itself makes an instance of Function, about which torch warns.
 pytestmark = pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
 
-PAIRS = list(
-    dict.fromkeys(
-        [(op, "default") for op in OPS] + [(usual_op(rule).key, key) for key, rule in RULES.items()]
-    )
-)
-LEARNING = take_part(
-    [(op, rule, name) for op, rule in PAIRS for name in list_learnable(OPS[op], RULES[rule])]
-)
+_EACH_RULE = [(usual_op(rule).key, key) for key, rule in RULES.items()]
+PAIRS = list(dict.fromkeys([(op, "default") for op in OPS] + _EACH_RULE))
+LEARNING = take_part([(op, rule, one) for op, rule in PAIRS for one in list_learnable(OPS[op], RULES[rule])])
 
 
 def whole(function):
@@ -53,10 +48,8 @@ def test_every_op_and_every_rule_compiles_whole():
 
 def test_every_parameter_that_learns_compiles_whole():
     def several(x, *learned):
-        return [
-            apply(op, rule, x, **{name: tensor})
-            for (op, rule, name), tensor in zip(LEARNING, learned, strict=True)
-        ]
+        cases = zip(LEARNING, learned, strict=True)
+        return [apply(op, rule, x, **{name: tensor}) for (op, rule, name), tensor in cases]
 
     starts = [torch.tensor(resolve_values(OPS[op], RULES[rule], {})[name]) for op, rule, name in LEARNING]
     assert agree(several, whole(several), [torch.linspace(-2.3, 2.9, 13), *starts])

@@ -18,11 +18,8 @@ from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import take_part
 
-LEARNING = [
-    (usual_op(rule).key, key, names)
-    for key, rule in RULES.items()
-    if (names := list_learnable(usual_op(rule), rule)) and rule.learned
-]
+_PAIRS = [(usual_op(rule), rule) for rule in RULES.values() if rule.learned]
+LEARNING = [(op.key, rule.key, names) for op, rule in _PAIRS if (names := list_learnable(op, rule))]
 BENT = explorer.Op("bent", "Bent", "x + abs(x)")
 OUTSIDE = explorer.Rule("outside", "Outside", "g * (abs(x) > w)", parameters=(explorer.Parameter("w", 1.0),))
 MADE = {

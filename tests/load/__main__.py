@@ -81,9 +81,8 @@ async def attacked(crowd: Crowd, count: int, before_s: float, scale: float) -> N
 
 def main() -> None:
     """Run what is asked for."""
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    plain = argparse.RawDescriptionHelpFormatter
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
     options.add_argument("address")
     options.add_argument("count", type=int, help=f"visitors, at most {_MOST}")
     options.add_argument("scenario", choices=SCENARIOS)

@@ -83,9 +83,8 @@ class Visitor:
         """
         begun, first, pictures = time.monotonic(), None, 0
         run = await self._start("/runs")
-        async with aclosing(
-            self._watch(f"/runs/{run['id']}/events?{urlencode({'show': shown}, True)}")
-        ) as events:
+        address = f"/runs/{run['id']}/events?{urlencode({'show': shown}, True)}"
+        async with aclosing(self._watch(address)) as events:
             async for status in events:
                 pictures += 1
                 if first is None and status["step"]:

@@ -20,11 +20,9 @@ class Published:
     names: dict[str, str] = field(default_factory=dict)
 
 
-def published(
-    name: str, forward: str, backward: str, arguments: Any, *, takes: str, **read: Any
-) -> Published:
-    """Return a sample whose Function has these bodies; ``read`` are further fields."""
-    return Published(name, function(forward, backward, takes=takes), arguments, **read)
+def published(name: str, forward: str, backward: str, arguments: Any, *, takes: str, **own: Any) -> Published:
+    """Return a sample whose Function has these bodies; ``own`` are further fields."""
+    return Published(name, function(forward, backward, takes=takes), arguments, **own)
 
 
 PUBLISHED = (

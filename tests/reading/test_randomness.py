@@ -227,9 +227,8 @@ def test_a_second_draw_that_nobody_uses_does_no_harm() -> None:
 def test_each_function_in_a_text_draws_new_numbers() -> None:
     one, two = (_fn("return x + torch.rand_like(x)").replace("Fn", name) for name in ("Fn", "Gn"))
     assert [reading.problem for reading in read_sources(f"{one}\n{two}")] == [None, None]
-    branches = _fn(
-        "if k == 1:\n  return x + torch.rand_like(x)\nreturn x - torch.rand_like(x)", takes="ctx, x, k"
-    )
+    body = "if k == 1:\n  return x + torch.rand_like(x)\nreturn x - torch.rand_like(x)"
+    branches = _fn(body, takes="ctx, x, k")
     assert find_op(read_source(branches)[0]).formula == "where(k == 1, x + u(), x - u())"
 
 

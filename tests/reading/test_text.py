@@ -39,10 +39,8 @@ def test_text_around_the_code_is_ignored(text: str) -> None:
 
 def test_lines_are_counted_in_the_text_as_it_was_pasted() -> None:
     text = f"Some prose isn't code\n\n```python\n{DOCUMENTS_CLAMP}```\n"
-    assert [(reading.name, reading.line) for reading in read_sources(text)] == [
-        ("RoundGradient", 5),
-        ("ClampGradient", 13),
-    ]
+    found = [(reading.name, reading.line) for reading in read_sources(text)]
+    assert found == [("RoundGradient", 5), ("ClampGradient", 13)]
 
 
 def test_an_error_in_the_class_itself_is_not_passed_over() -> None:

@@ -85,9 +85,8 @@ def raised(text: str, *more: Any) -> str:
 def keeping(backward: str) -> str:
     """A Function of x and a number, which it keeps on the context."""
     text = source(backward, "return x * s", "ctx, x, s")
-    return text.replace("save_for_backward(x, s)", "save_for_backward(x); ctx.s = s").replace(
-        "x, s, = ", "x, = "
-    )
+    text = text.replace("save_for_backward(x, s)", "save_for_backward(x); ctx.s = s")
+    return text.replace("x, s, = ", "x, = ")
 
 
 RAISES = {

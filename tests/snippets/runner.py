@@ -87,9 +87,8 @@ def main(jobs: str, digests: str) -> None:
     result = []
     for code, name, numbers, trials in torch.load(jobs, weights_only=True):
         made = defined(code)[name]
-        result.append(
-            digest_of(made(**numbers) if isinstance(made, type) else partial(made, **numbers), trials)
-        )
+        function = made(**numbers) if isinstance(made, type) else partial(made, **numbers)
+        result.append(digest_of(function, trials))
     Path(digests).write_text(json.dumps(result))
 
 

@@ -19,11 +19,8 @@ from tests.snippets.cases import OWN, trials
 from tests.snippets.runner import defined, digest_of, trials_at
 
 RULED = take_part([(usual_op(rule).key, key) for key, rule in RULES.items() if rule.formula])
-TEACHING = take_part(
-    (op, rule, tuple(learned.name for learned in find_rule(rule).learned))
-    for op, rule in LEARNED
-    if rule != "default"
-)
+_TAUGHT = [(op, rule) for op, rule in LEARNED if rule != "default"]
+TEACHING = take_part((op, rule, tuple(each.name for each in find_rule(rule).learned)) for op, rule in _TAUGHT)
 
 
 @functools.cache
@@ -83,10 +80,8 @@ def test_compiled_it_gives_the_same_bits_in_one_graph():
 
     results = []
     for run in (several, torch.compile(several, fullgraph=True, backend="aot_eager")):
-        x, s = (
-            torch.linspace(-2.3, 2.9, 26).reshape(13, 2).T.requires_grad_(),
-            torch.tensor(0.7, requires_grad=True),
-        )
+        x = torch.linspace(-2.3, 2.9, 26).reshape(13, 2).T.requires_grad_()
+        s = torch.tensor(0.7, requires_grad=True)
         y = run(x, s)
         rows = [torch.autograd.grad(row.sum(), x, retain_graph=True)[0] for row in y]
         results.append((y.detach(), *rows, torch.autograd.grad(y, s, torch.ones_like(y))[0]))

@@ -58,10 +58,8 @@ def _kinks(op: str) -> tuple[float, ...]:
 
 
 def _traces(figures: list[Any], index: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    return {
-        trace["name"]: (np.array(trace["x"], float), np.array(trace["y"], float))
-        for trace in figures[index]["data"]
-    }
+    traces = figures[index]["data"]
+    return {each["name"]: (np.array(each["x"], float), np.array(each["y"], float)) for each in traces}
 
 
 @pytest.mark.parametrize("index", range(len(CASES)))

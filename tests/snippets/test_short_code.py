@@ -57,11 +57,8 @@ def find_differing(cases: Sequence[tuple[str, str, tuple[str, ...]]], folder: Pa
     codes = [(make_torch_code(pair), make_short_code(pair)) for pair in pairs]
     imports = {name for _, short in codes for name in re.findall(r"^(?:import|from) (\w+)", short, re.M)}
     assert imports <= {"torch", "math", "collections"}
-    jobs = [
-        (code, pair.name, {}, list(trials(pair)))
-        for pair, both in zip(pairs, codes, strict=True)
-        for code in both
-    ]
+    together = zip(pairs, codes, strict=True)
+    jobs = [(code, pair.name, {}, list(trials(pair))) for pair, both in together for code in both]
     bits = execute_alone(jobs, folder)()
     return [case for case, long, short in zip(cases, bits[::2], bits[1::2], strict=True) if long != short]
 

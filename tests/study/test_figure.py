@@ -77,10 +77,8 @@ def test_all_numbers_of_a_study_have_the_digits_of_its_sentence():
 def test_a_rule_that_is_not_compared_says_why():
     scores = {rule: score for rule, score in SCORES.items() if rule != "approx_sign"}
     plan = Plan.create(**COMMON, rules=["clipped", "approx_sign", "default"], seeds=4)
-    runs = [
-        row._replace(diverged=row.diverged or row.trial[:2] == ("judge", "clipped"))
-        for row in rows_of(plan, scores)
-    ]
+    lost, scored = ("judge", "clipped"), rows_of(plan, scores)
+    runs = [row._replace(diverged=row.diverged or row.trial[:2] == lost) for row in scored]
     spec, rows = draw_judgement(plan, judge_rules(plan, runs))
     notes = dict(zip(rows, read_notes(spec["layout"], "rule"), strict=True))
     assert notes["clipped"].endswith("<br>diverged with 4 of 4 seeds")

@@ -18,9 +18,7 @@ class Engine:
     def __init__(self, lease_clock: object, home: str) -> None:
         self._states: dict[str, str] = {}
 
-    def start(
-        self, settings: object, owner: str | None = None, *, paused: bool = False, **rest: object
-    ) -> str:
+    def start(self, settings: object, owner: str | None = None, *, paused: bool = False, **_: object) -> str:
         identity = f"{settings} {len(self._states)}"
         self._states[identity] = "ready" if paused else "running"
         return identity

@@ -114,10 +114,8 @@ def test_the_range_grows_but_does_not_shrink_during_a_move(show: Show) -> None:
 def test_circles_move_with_their_curve(show: Show) -> None:
     page = show(op="step", rules=["masked"])
     draw(page, "moving", p={"lo": -2, "hi": 2})
-    assert (
-        page.locator(".scatterlayer .points").first.evaluate("e => getComputedStyle(e).visibility")
-        == "hidden"
-    )
+    points = page.locator(".scatterlayer .points").first
+    assert points.evaluate("e => getComputedStyle(e).visibility") == "hidden"
     assert page.locator(".chart-overlay .chart-open").count() == 2
     first = page.query_selector(".chart-overlay .chart-open")
     draw(page, "moving", p={"lo": -2, "hi": 2.1})

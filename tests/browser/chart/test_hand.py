@@ -104,12 +104,8 @@ def test_a_drag_moves_the_range_of_x(show: Show) -> None:
 
 def test_the_view_can_be_reset_in_three_ways(show: Show) -> None:
     page = show(op="square", rules=[LINE], range=[-2, 4])
-    reset = page.get_by_role("button", name="Reset view")
-    for back in (
-        lambda: page.mouse.dblclick(300, 200),
-        lambda: reset.click(),
-        lambda: page.get_by_role("slider", name="Probe x").press("Home"),
-    ):
+    reset, probe = page.get_by_role("button", name="Reset view"), page.get_by_role("slider", name="Probe x")
+    for back in (lambda: page.mouse.dblclick(300, 200), reset.click, lambda: probe.press("Home")):
         page.evaluate("() => { shell.moves = []; }")
         page.mouse.move(300, 200)
         page.mouse.wheel(-300, 0)  # sideways it moves the range

@@ -5,6 +5,7 @@ import math
 import torch
 from torch.autograd import Function
 from torch.nn import functional
+from torch.nn.functional import hardtanh
 
 from tests.checks.cases import literature
 from tests.checks.cases.case import Case, example, learn, make_function
@@ -87,12 +88,7 @@ add("scale learned without mask", quantise, pull_scale_unmasked, learn(0.25), -4
     by=["antiderivative", "parameter gradients", "area"])  # fmt: skip
 add("mask of x for levels", quantise, lambda x, g, s, low, high: g * ((x >= low) & (x <= high)), 0.1, -8, 7,
     by=["antiderivative", "area"])  # fmt: skip
-add(
-    "mask by y",
-    functional.hardtanh,
-    lambda x, g: g * (functional.hardtanh(x).abs() <= 1),
-    by=["true derivative"],
-)
+add("mask by y", hardtanh, lambda x, g: g * (hardtanh(x).abs() <= 1), by=["true derivative"])
 add("mask by sign's y", lambda x: x.sign(), lambda x, g: g * (x.sign().abs() < 1),
     by=["kinks", "antiderivative", "area"])  # fmt: skip
 add("ReActNet with one sign", lambda x: x.sign(), lambda x, g: g * (2 - 2 * x) * (x.abs() < 1),

@@ -68,6 +68,5 @@ def make_function(
         gradients = backward(x, g, *arguments)
         return gradients if isinstance(gradients, tuple) else (gradients, *[None] * len(arguments))
 
-    return type(
-        name, (Function,), {"forward": staticmethod(run_forward), "backward": staticmethod(run_backward)}
-    )
+    both = {"forward": staticmethod(run_forward), "backward": staticmethod(run_backward)}
+    return type(name, (Function,), both)

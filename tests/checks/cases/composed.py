@@ -23,6 +23,9 @@ class Scaled(nn.Module):
         return ((level.round() - level).detach() + level) * s
 
 
+CODES = torch.tensor([[0.0, 1.0], [1.0, -1.0], [-1.0, 2.0]])
+
+
 class WithIndices(torch.autograd.Function):
     """A codebook that returns its indices too."""
 
@@ -42,7 +45,7 @@ class Codebook(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.codes = nn.Parameter(torch.tensor([[0.0, 1.0], [1.0, -1.0], [-1.0, 2.0]]))
+        self.codes = nn.Parameter(CODES.clone())
 
     def forward(self, x):
         return pass_through(self.codes.to(x)[torch.cdist(x, self.codes.to(x)).argmin(1)], x)
@@ -78,11 +81,7 @@ def pull_count(x, g, t):
 
 CASES["LSQ module"] = Case(Scaled())
 for seed in (0, 121, 128):  # with two of them only a long move finds that y looks up rows
-    CASES[f"codebook with indices, {seed}"] = Case(
-        WithIndices,
-        (torch.tensor([[0.0, 1.0], [1.0, -1.0], [-1.0, 2.0]]),),
-        example((5, 2), seed),
-    )
+    CASES[f"codebook with indices, {seed}"] = Case(WithIndices, (CODES,), example((5, 2), seed))
 CASES["codebook that learns elsewhere"] = Case(
     Codebook(), (), {"input": torch.randn(5, 2)}, {"parameter gradients": "by design"}, "codes"
 )

@@ -12,19 +12,14 @@ from tests.frontend.formula.test_curves import Case, assert_equal_curves
 from tests.frontend.modules import Node
 from tests.selection import take_part
 
-APART = [
-    (op, rule)
-    for op in OPS.values()
-    for rule in RULES.values()
-    if adapt_rule(op, rule) is not rule and op.kinks
-]
+PAIRS = [(op, rule) for op in OPS.values() for rule in RULES.values() if op.kinks]
+APART = [(op, rule) for op, rule in PAIRS if adapt_rule(op, rule) is not rule]
 
 
 def moved(op: Op, rule: Rule) -> dict[str, float]:
     """A value of its own for each parameter that the op has in another meaning."""
-    return {
-        qualify_name(rule, p): (p.default + p.high) / 2 for p in adapt_rule(op, rule).parameters if p.plain
-    }
+    plain = [p for p in adapt_rule(op, rule).parameters if p.plain]
+    return {qualify_name(rule, p): (p.default + p.high) / 2 for p in plain}
 
 
 def test_each_keeps_its_own_value(node: Node) -> None:
@@ -76,11 +71,8 @@ def test_a_rule_keeps_its_value_from_op_to_op(node: Node) -> None:
 
 def test_links_of_two_meanings_come_back(node: Node) -> None:
     """A link with the op's value alone means both, as when the two were one; one that is written has both."""
-    texts = [
-        "op=elu&rule=reversal&alpha=2",
-        "op=elu&rule=reversal&alpha=2&reversal.alpha=1",
-        "op=elu&rule=dsq&alpha=2",
-    ]
+    both = "op=elu&rule=reversal&alpha=2"
+    texts = [both, f"{both}&reversal.alpha=1", "op=elu&rule=dsq&alpha=2"]
     choices = [from_text(text)[0] for text in texts]
     assert [choice.parameters for choice in choices] == [
         {"alpha": 2.0, "reversal.alpha": 2.0}, {"alpha": 2.0}, {"alpha": 2.0},

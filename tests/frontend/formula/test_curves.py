@@ -270,9 +270,8 @@ def test_ranges(node: Node, start, stop):
 
 
 def test_kinks_that_share_a_cell_of_the_scan(node: Node):
-    case = Case(
-        find_op(FORMULA_PREFIX + "abs(abs(x - 0.0011) - 0.0002)"), (RULES["default"],), 1.0, {}, -3.0, 3.0
-    )
+    op = find_op(FORMULA_PREFIX + "abs(abs(x - 0.0011) - 0.0002)")
+    case = Case(op, (RULES["default"],), 1.0, {}, -3.0, 3.0)
     (sampled,) = sampled_in(node, [case])
     assert sampled["kinks"]["forward"] == [0.0009, 0.0011, 0.0013]
     assert same_points(sampled, case.torch())

@@ -29,10 +29,8 @@ TYPED: dict[str, float | str] = {
 
 def test_typed_numbers_are_read_or_refused_in_words(node: Node) -> None:
     answers = node.run(READ, list(TYPED))
-    result = {
-        text: sentence if value is None else value
-        for text, (value, sentence) in zip(TYPED, answers, strict=True)
-    }
+    both = zip(TYPED, answers, strict=True)
+    result = {text: sentence if value is None else value for text, (value, sentence) in both}
     assert result == {text: pytest.approx(value, rel=1e-15) if isinstance(value, float) else value
                      for text, value in TYPED.items()}  # fmt: skip
 

@@ -34,9 +34,8 @@ def moved(op: Op, rule: Rule, factor: float, width: float, shift: float) -> Rule
     inner = Binary("/", Binary("-", Name("x"), number(shift)), number(width))
     y = substitute(op.parsed.tree, {Name("x"): inner})
     made = Rule("own", "Own", "g", parameters=rule.parameters)
-    vars(made)["parsed"] = Formula(
-        Binary("*", number(factor), substitute(tree, {Name("x"): inner, Name("y"): y}))
-    )
+    moved_tree = substitute(tree, {Name("x"): inner, Name("y"): y})
+    vars(made)["parsed"] = Formula(Binary("*", number(factor), moved_tree))
     return made
 
 

@@ -29,9 +29,8 @@ def called(node: Node, module: str, body: str, cases: Any) -> Any:
 
 def test_ticks_are_few_different_and_where_they_say(node: Node) -> None:
     cases = [(view, most, letters) for view in ranges() for most in (1.5, 3, 8) for letters in (5, 8)]
-    for (view, most, letters), result in zip(
-        cases, called(node, "axes", "m.makeTicks(...c)", cases), strict=True
-    ):
+    results = called(node, "axes", "m.makeTicks(...c)", cases)
+    for (view, most, letters), result in zip(cases, results, strict=True):
         start, stop = view
         values, texts = result["values"], result["texts"]
         assert 2 <= len(values) <= most + 2

@@ -36,9 +36,7 @@ def test_a_rule_alone_keeps_its_parameters_and_nothing_that_tells_nothing_of_it(
     assert called(node, "keepOneRule", 2)["parameters"] == {"s": 0.25}
 
 
-@pytest.mark.parametrize(
-    ("x", "expected"), [(1, [-1.5, 3.5]), (-28, [-30.5, -25.5]), (1e6, [1e6 - 2.5, 1e6])]
-)
+@pytest.mark.parametrize(("x", "expected"), [(1, [-1.5, 3.5]), (-9, [-11.5, -6.5]), (1e6, [1e6 - 2.5, 1e6])])
 def test_the_view_moves_until_an_x_lies_in_its_middle(node: Node, x: float, expected: list[float]):
     assert called(node, "centerView", x)["range"] == expected
 

@@ -123,10 +123,8 @@ def test_settings_are_opened_as_the_page_takes_them_or_it_is_explained(client, r
     assert (answer["choice"]["op"], answer["choice"]["rules"]) == ("sign", ["default", "clipped"])
     assert answer["choice"]["training"]["branch"] == "2,lr:0.02"
     assert takeaway.choice_from_settings(read_settings(text)).hidden == 4
-    for table, target, without in (
-        (POINTS, None, []),
-        (Table(POINTS, "left", ("corner",)), "left", ["corner"]),
-    ):
+    chosen = Table(POINTS, "left", ("corner",))
+    for table, target, without in ((POINTS, None, []), (chosen, "left", ["corner"])):
         answer = client.post("/settings", {"text": takeaway.settings_json(Settings(table=table))})
         assert answer.data["table"] == {"text": POINTS, "target": target, "without": without}
     for text in ("", "{}", "[1]", '{"steps": 1e9}', '{"op": "formula: x +"}', json.dumps({"op": "x" * 400})):
