@@ -50,6 +50,14 @@ class Of(nn.Module):
         return self.b(self.function(self.a(x)))
 
 
+class Act(nn.Module):
+    """A submodule that computes a function."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.forward = function
+
+
 def made(function, seed=0):
     """A net ``Of`` a function, of a seed."""
     torch.manual_seed(seed)
@@ -100,6 +108,13 @@ def same(one, other):
     assert one.keys() == other.keys()
     for name, gradient in one.items():
         torch.testing.assert_close(gradient, other[name])
+
+
+def equal(one, other):
+    """Require that two dicts have the same tensors, or None, bit for bit."""
+    assert one.keys() == other.keys()
+    for name, gradient in one.items():
+        assert gradient is other[name] or torch.equal(gradient, other[name]), name
 
 
 def swapped(function, what, **arguments):

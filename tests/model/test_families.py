@@ -14,8 +14,8 @@ from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 import explorer
-from tests.model.nets import ByHand, Clipped, FakeQuant, X, gradients_of, made, observed, same
-from tests.model.test_swap import FastSigmoid
+from tests.model.nets import ByHand, Clipped, FakeQuant, X, gradients_of, made, observed, same, swapped
+from tests.model.test_comparisons import FastSigmoid
 from tests.model.test_tricks import reactnet
 
 
@@ -38,6 +38,11 @@ def of_weights(quantise):
     """A layer with quantised weights."""
     start = torch.linspace(-1, 1, 36).reshape(6, 6)
     return With(start, lambda h, w: functional.linear(h, quantise(w)))
+
+
+def test_a_parameter_is_reached_through_a_view_of_it():
+    fixed = swapped(of_weights(lambda w: torch.sign(w.view(36)).view(6, 6)), "function.w", rule=bell)
+    same(gradients_of(fixed), gradients_of(made(of_weights(lambda w: ByHand.apply(w, torch.sign)))))
 
 
 def vq(way):

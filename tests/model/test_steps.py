@@ -11,7 +11,7 @@ from torch.nn import functional
 
 import explorer
 from tests.checks.cases.case import make_function
-from tests.model.nets import X, Y, gradients_of, loss_of, made
+from tests.model.nets import X, Y, equal, gradients_of, loss_of, made, observed
 
 SCALES, ZEROS = torch.linspace(0.05, 0.2, 6), torch.zeros(6, dtype=torch.int32)
 
@@ -46,8 +46,7 @@ STEPS = {
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_is_a_site_with_the_gradient_that_passes(name):
     model = made(STEPS[name])
-    with explorer.observe(model) as seen:
-        loss_of(model).backward()
+    seen = observed(model)
     row = seen.frame.set_index("op").loc[name]
     scale = SCALES if "channel" in name else SCALES[0] if "learnable" in name else 0.1
     level = (model.a(X) / scale).round()
@@ -66,7 +65,7 @@ def test_a_step_swaps_bit_for_bit_as_a_function_written_by_hand(name):
     else:
         by_hand = made(lambda h: ThriceStraight.apply(h, function))
     got, wanted = gradients_of(fixed), gradients_of(by_hand)
-    assert all(torch.equal(got[key], wanted[key]) for key in wanted)
+    equal(got, wanted)
 
 
 def test_torch_ao_modules_are_seen_and_swapped_by_class():
@@ -86,8 +85,7 @@ def test_torch_ao_modules_are_seen_and_swapped_by_class():
 
 def test_a_number_taken_from_a_tensor_is_named_and_the_rest_still_learns():
     model = made(lambda h: h / h.abs().max().item())
-    with explorer.observe(model) as seen:
-        loss_of(model).backward()
+    seen = observed(model)
     row = seen.frame.set_index("op").loc["item"]
     assert row.note == "it leaves torch for a Python number: no gradient comes back"
     assert {*seen.parameters.gradient} == {"arrives"}

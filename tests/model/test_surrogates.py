@@ -1,4 +1,4 @@
-"""Swaps inside surrogates written by hand: each equals the same function with a Function in its place."""
+"""Swaps of detach tricks and inside them, and of submodules as a whole, against Functions in their place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,18 @@ from torch import nn
 
 import explorer
 from tests.checks.cases.case import make_function
-from tests.model.nets import X, gradients_of, made, same, swapped
+from tests.model.nets import (
+    Act,
+    ByHand,
+    Clipped,
+    X,
+    equal,
+    gradients_of,
+    made,
+    observed,
+    same,
+    swapped,
+)
 
 
 def plain(name, part, h):
@@ -51,11 +62,10 @@ PARTS = {
     reactnet: ["below", "negative", "the trick"], bireal: ["the trick"],
     wavy: ["the sine", "the trick"], hard_sigmoid: ["the sigmoid", "the trick"],
 }  # fmt: skip
-Own = make_function(lambda x, part: part(x).to(x.dtype), lambda x, g, _: g * torch.exp(-x * x), "Own")
 
 
 def with_own(name, other, part, h):
-    return Own.apply(h, part) if name == other else part(h)
+    return ByHand.apply(h, lambda h: part(h).float()) if name == other else part(h)
 
 
 @pytest.mark.parametrize(("function", "name"), [(f, name) for f, names in PARTS.items() for name in names])
@@ -71,29 +81,18 @@ def test_a_site_in_a_surrogate_is_exchanged_alone(function, name):
         found = gradients_of(fixed)
     same(found, gradients_of(made(partial(function, take=partial(with_own, name)))))
     undone = gradients_of(fixed.undo())
-    assert all(torch.equal(undone[key], before[key]) for key in before)
+    equal(undone, before)
 
 
 def test_a_mask_inside_another_is_exchanged_without_the_trick_around_it():
     def by_hand(h):
-        inner = Own.apply(h, lambda h: torch.where(h < 0, h * h + 2 * h, 2 * h - h * h))
+        inner = ByHand.apply(h, lambda h: torch.where(h < 0, h * h + 2 * h, 2 * h - h * h))
         p = torch.where(h.abs() < 1, inner, torch.sign(h).detach())
         return p + (h.sign() - p).detach()
 
     site = f"bireal:{bireal.__code__.co_firstlineno + 3}"
     found = gradients_of(swapped(bireal, site, rule=lambda x, g: g * torch.exp(-x * x)))
     same(found, gradients_of(made(by_hand)))
-
-
-class Act(nn.Module):
-    """A submodule that computes a function."""
-
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, h):
-        return self.function(h)
 
 
 def put_in(op, rule, name, part, h):
@@ -108,13 +107,13 @@ def test_another_op_is_put_in_place_of_a_trick_once(function, what, op):
         fixed = swapped(own, target, op=op, rule="formula: x * g")
         assert torch.equal(fixed(X), expected(X))
         found, due = gradients_of(fixed), gradients_of(expected)
-        assert all(torch.equal(found[name], due[name]) for name in due)
+        equal(found, due)
         assert fixed.sites["op"].item().endswith(what)
 
 
 def test_a_submodule_that_compares_a_surrogate_is_exchanged_as_a_whole():
     found = gradients_of(swapped(Act(hard_sigmoid), "function", rule=lambda x, g: g * torch.exp(-x * x)))
-    same(found, gradients_of(made(lambda h: Own.apply(h, hard_sigmoid))))
+    same(found, gradients_of(made(lambda h: ByHand.apply(h, hard_sigmoid))))
 
 
 def test_a_call_that_a_trick_detaches_is_noted_without_a_warning():
@@ -123,3 +122,111 @@ def test_a_call_that_a_trick_detaches_is_noted_without_a_warning():
         fixed = swapped(lambda h: h.tanh() + (h.sign() - h.tanh()).detach(), "tanh", rule="zero")
         fixed(X)
     assert [*fixed.sites["note"]] == ["", "the result does not depend on it"]
+
+
+def several(h):
+    return h + ((h / 0.5).round().clamp(-4, 3) * 0.5 - h).detach()
+
+
+@pytest.mark.parametrize("function", [several, lambda h: h.tanh() + (h.sign() - h.tanh()).detach()])
+def test_the_sites_of_a_swap_are_named_as_an_observation_names_them(function):
+    frame = observed(made(function)).frame
+    row = frame[frame.note == "detach trick"].iloc[0]
+    fixed = swapped(function, row.site, rule="formula: 3 * g")
+    fixed(X)
+    assert row.site.startswith(fixed.sites["site"][0])
+    assert list(fixed.sites["op"]) == [row.op]
+
+
+def test_a_trick_of_another_scale_takes_a_rule_of_g_alone_or_an_op():
+    same(
+        gradients_of(swapped(several, "round", rule="zero")),
+        gradients_of(made(lambda h: several(h).detach() + 0 * h)),
+    )
+    fixed = swapped(several, "round", op="quantize", rule="lsq", s=0.5, qmin=-4, qmax=3)
+    same(
+        gradients_of(fixed),
+        gradients_of(made(lambda h: explorer.apply("quantize", "lsq", h, s=0.5, qmin=-4, qmax=3))),
+    )
+    for rule in ("formula: x * g", "default"):
+        with pytest.raises(explorer.model.UnreachedError, match="round → clamp at a different scale"):
+            gradients_of(swapped(several, "round", rule=rule))
+
+
+@pytest.mark.parametrize("op", [torch.round, torch.tanh])
+def test_a_trick_with_torchs_own_rule_gets_the_gradient_of_its_op(op):
+    found = gradients_of(swapped(lambda h: h + (op(h) - h).detach(), op, rule="default"))
+    same(found, gradients_of(made(op)))
+
+
+class Shifted(nn.Module):
+    """ReActNet's sign: a shift that learns, and polynomials by masks as the surrogate."""
+
+    def __init__(self):
+        super().__init__()
+        self.shift = nn.Parameter(torch.linspace(-0.5, 0.9, 6))
+
+    def forward(self, h):
+        u = h + self.shift
+        negative, inside = (u < 0).float(), (u.abs() < 1).float()
+        p = ((u * u + 2 * u) * negative + (2 * u - u * u) * (1 - negative)) * inside
+        return u.sign().detach() - p.detach() + p
+
+
+def test_a_submodule_is_exchanged_as_a_whole_and_its_other_parameters_keep_their_gradient():
+    fixed, plain = swapped(Shifted(), "function", rule=lambda x, g: g * torch.exp(-x * x)), made(Shifted())
+    found, before = gradients_of(fixed), gradients_of(plain)
+    assert torch.equal(found["function.shift"], before["function.shift"])
+    same_x = gradients_of(made(lambda h: ByHand.apply(h, plain.function)))
+    assert torch.equal(found["a.weight"], same_x["a.weight"])
+    assert list(fixed.sites["op"]) == ["Shifted"]
+
+
+# A sign with three times the gradient of y for x.
+ThriceSign = make_function(torch.sign, lambda _, g: 3 * g)
+
+
+class Neuron(nn.Module):
+    """A spiking neuron with a decaying membrane, which it returns or keeps."""
+
+    def __init__(self, spike, returns):
+        super().__init__()
+        self.spike, self.returns, self.membrane = spike, returns, None
+
+    def step(self, h, membrane):
+        membrane = 0.9 * membrane + h
+        return self.spike(membrane - 1), membrane
+
+    def forward(self, h, membrane=None):
+        spike, self.membrane = self.step(h, self.membrane if membrane is None else membrane)
+        return (spike, self.membrane) if self.returns else spike
+
+
+class Spiking(nn.Module):
+    """Three steps of a neuron."""
+
+    def __init__(self, spike, returns):
+        super().__init__()
+        self.a, self.neuron, self.b = nn.Linear(8, 6), Neuron(spike, returns), nn.Linear(6, 3)
+
+    def forward(self, x):
+        membrane, total = torch.zeros(16, 6), 0.0
+        self.neuron.membrane = membrane
+        for _ in range(3):
+            out = self.neuron(self.a(x), membrane) if self.neuron.returns else self.neuron(self.a(x))
+            spike, membrane = out if self.neuron.returns else (out, None)
+            total = total + spike
+        return self.b(total)
+
+
+@pytest.mark.parametrize("returns", [True, False])
+def test_a_neuron_with_a_state_gets_the_rule_at_its_spike_and_keeps_the_way_through_the_state(returns):
+    def make(spike):
+        torch.manual_seed(0)
+        return Spiking(spike, returns)
+
+    fixed = explorer.swap(make(lambda u: Clipped.apply(u)), Neuron, rule="formula: 3 * g")
+    expected = gradients_of(make(lambda u: ThriceSign.apply(u)))
+    found = gradients_of(fixed)
+    assert expected["a.weight"].any()
+    equal(found, expected)

@@ -8,7 +8,7 @@ from torch.nn import functional
 
 import explorer
 from tests.checks.cases.case import make_function
-from tests.model.nets import ByHand, X, Y, gradients_of, made, observed, only, same
+from tests.model.nets import ByHand, X, Y, equal, gradients_of, made, observed, only, same
 
 TRICKS = {
     "usual": (lambda h: h + (torch.round(h) - h).detach(), "round", "straight_through"),
@@ -107,9 +107,9 @@ def test_a_trick_is_swapped_as_a_whole_bit_for_bit_and_undone(name):
     assert torch.equal(fixed(X), y)
     found = gradients_of(fixed)
     expected = gradients_of(made(lambda h: ByHand.apply(h, function)))
-    assert all(torch.equal(found[key], expected[key]) for key in expected)
+    equal(found, expected)
     undone = gradients_of(fixed.undo())
-    assert all(torch.equal(undone[key], before[key]) for key in before)
+    equal(undone, before)
 
 
 def test_the_gradients_of_what_carries_a_trick_are_those_of_the_backward_alone():
