@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qs, urlencode
 
+from explorer.formula import number_text
 from explorer.instrument.limits import MAX_QUERY
 from explorer.training import DEFAULT_TASK, FIRST, TASKS
 from explorer.training.limits import MAX_BRANCHES
@@ -56,10 +57,19 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
     query, notices = _drop_excess_branches(query)
     if get_query_length(query) > MAX_QUERY:
         return _DEFAULT, [_TOO_LONG_NOTICE]
-    unread: Query = {key: list(values) for key, values in query.items()}
+    unread: Query = {key: list(values) for key, values in _fill_entries(query).items()}
     choice = TrainingReader(unread, notices).read_into(CurveReader(unread, notices).read_choice())
     unused = [f"The link sets {quote(key)}, which nothing here uses." for key in unread if unread[key]]
     return choice, notices + unused
+
+
+def _fill_entries(query: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
+    """Return a query with the op of a task on spiking nets if it names none: round would diverge there."""
+    task = next((TASKS.get(name) for name in reversed(query.get("task", ()))), None)
+    if "op" in query or not task or not task.net.site.fires:
+        return query
+    values = {name: [number_text(value)] for name, value in task.parameters.items()}
+    return {"op": [task.op], **({} if "rule" in query else {"rule": task.rules, **values}), **query}
 
 
 def make_corrections(query: Mapping[str, Sequence[str]], notice: str) -> dict[str, str]:

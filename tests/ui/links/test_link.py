@@ -8,6 +8,7 @@ import pytest
 
 from explorer.catalogue import find_op, find_rule
 from explorer.curves import sample
+from explorer.training import TASKS
 from explorer.training.settings.setting import split_names
 from explorer.ui.links import link, training_words
 from explorer.ui.links.choice import Choice
@@ -29,6 +30,14 @@ def test_a_choice_comes_back_from_its_link():
             through_address = parse_qs(urlencode(query, doseq=True), keep_blank_values=True)
             assert through_address == query
             assert from_query(through_address) == (choice, [])
+
+
+def test_a_link_to_spikes_without_an_op_takes_that_of_the_task():
+    spikes = TASKS["spikes"]
+    choice, notices = from_text("task=spikes&k=2")
+    assert (choice.op, choice.rules, choice.parameters["k"], notices) == (spikes.op, spikes.rules, 2, [])
+    assert from_text("task=spikes&rule=triangle")[0].rules == ("triangle",)
+    assert from_text("task=spikes&op=round")[0].op == from_text("task=digits")[0].op == "round"
 
 
 def test_a_plus_in_a_link_by_hand_survives():
