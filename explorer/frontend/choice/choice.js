@@ -240,7 +240,10 @@ function carryParameters(before, after) {
     getEntries(after),
     getLossControls(after),
   );
-  return dropLostTrainingParameters(dropLostLearning(widenBounds({ ...after, parameters })));
+  const next = dropLostLearning(widenBounds({ ...after, parameters }));
+  const { op, rules } = getEntries(next);
+  const { learn } = next.training;
+  return learn ? setLearning(next, parseLearning(op, rules, learn)) : next;
 }
 
 /**
@@ -249,11 +252,4 @@ function carryParameters(before, after) {
  */
 export function dropLostLearning(choice) {
   return choice.learns && !getLearnable(choice).includes(choice.learns) ? { ...choice, learns: "" } : choice;
-}
-
-/** @param {Choice} choice @returns {Choice} */
-function dropLostTrainingParameters(choice) {
-  const { op, rules } = getEntries(choice);
-  const { learn } = choice.training;
-  return learn ? setLearning(choice, parseLearning(op, rules, learn)) : choice;
 }

@@ -118,7 +118,8 @@ function makeTicksFrom(base, [start, stop], step, letters) {
 function formatTicks(steps, step, exponent) {
   const unit = step / 10 ** exponent;
   const digits = Math.max(0, -Math.floor(Math.log10(unit) + 1e-9));
-  return steps.map((count) => fixMinus((count * unit).toFixed(Math.min(digits, 20))));
+  const texts = steps.map((count) => writeMinus((count * unit).toFixed(Math.min(digits, 20))));
+  return texts.map((text) => text.replace(/^−(0(\.0*)?)$/, "$1"));
 }
 
 /** Return the length of the longest tick label. @param {{texts: string[]}} ticks */
@@ -155,9 +156,4 @@ function roundTo(value, unit) {
 export function formatTitle(name, { base, exponent }) {
   const offset = base ? ` ${base < 0 ? "+" : "−"} ${Math.abs(base)}` : "";
   return exponent ? `${name}${offset}, in 10${formatSuperscript(exponent)}` : name + offset;
-}
-
-/** @param {string} text */
-function fixMinus(text) {
-  return writeMinus(text).replace(/^−(0(\.0*)?)$/, "$1");
 }

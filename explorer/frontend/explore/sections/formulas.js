@@ -97,13 +97,10 @@ export function createFormulas(host, { store, ask }) {
 /** @param {import("../../asking/ask.js").Answer} answer */
 function createBox({ title, lines, message }) {
   if (message !== undefined) return element("p", { role: "status" }, message);
-  const parts = lines.map((/** @type {*} */ part) =>
-    part.math ? element("div", { class: "math" }, parseMath(part.math)) : element("p", {}, part),
-  );
+  const parts = lines.map((/** @type {*} */ part) => {
+    if (!part.math) return element("p", {}, part);
+    const { documentElement: math } = new DOMParser().parseFromString(part.math, "application/xml");
+    return element("div", { class: "math" }, document.importNode(math, true));
+  });
   return element("section", { class: "box" }, element("h3", {}, title), ...parts);
-}
-
-/** @param {string} xml */
-function parseMath(xml) {
-  return document.importNode(new DOMParser().parseFromString(xml, "application/xml").documentElement, true);
 }

@@ -42,7 +42,8 @@ export function createOrder(recipe) {
         sign,
       );
     const buttons = element("span", { class: "moves" }, move("↑", "Earlier", -1), move("↓", "Later", 1));
-    return element("li", {}, element("span", {}, ...renderCode(text)), buttons);
+    const parts = text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
+    return element("li", {}, element("span", {}, ...parts), buttons);
   });
   const list = element("ol", {});
   const check = element(
@@ -71,9 +72,4 @@ export function createOrder(recipe) {
   }
 
   return { element: host, follow: () => undefined };
-}
-
-/** @param {string} text */
-function renderCode(text) {
-  return text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
 }

@@ -87,7 +87,8 @@ function buildLane(state, { line, slot, snapshot, plates, points, said }) {
   const { site } = getSelectedTask(choice);
   const record = snapshot?.measured.way?.[line.key] ?? null;
   const hasDiverged = isLost(view.status.snapshot, line);
-  const text = hasDiverged ? (view.status.words[indexOf(choice, line)] ?? "") : (said?.text ?? "");
+  const index = choice.rules.findIndex(({ key }) => key === line.key);
+  const text = hasDiverged ? (view.status.words[index] ?? "") : (said?.text ?? "");
   return {
     slot,
     line,
@@ -118,11 +119,6 @@ export function makeBands(record, plates, isBetweenLayers) {
 /** @param {*} record a measurement by the instrument "way", or null */
 function hasFinite(record) {
   return record !== null && Array.from(record.reached).every(Number.isFinite);
-}
-
-/** @param {State["choice"]} choice @param {LegendEntry} line */
-function indexOf({ rules }, { key }) {
-  return rules.findIndex((rule) => rule.key === key);
 }
 
 /** @param {number} factor */
