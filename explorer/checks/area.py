@@ -117,7 +117,9 @@ def _judge_staircase(curve: Curve) -> Result:
         off = torch.where(near, off, 0.0)
         stop = _find_departure(curve, largest)
         if stop is not None:
-            words = f"Around x = {format_number(stop)} it no longer follows the op, which moves on."
+            early = off > 1.1 * largest
+            stop = find_nearest(x, early) if bool(early.any()) else stop
+            words = f"Around x = {format_number(stop, 2)} it no longer follows the op."
             return _excuse(curve, fails(words, stop))
     spots = off > 1.05 * largest + 1e-3 * float((y.max() - y.min()).abs())
     if not bool(spots.any()):
@@ -163,9 +165,9 @@ def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
     """Turn a failed check of a rule's area into "by design" if the rule declares or inherits that area.
 
     A positive rule for a falling op is never by design, unless it is drawn. A rule drawn by hand claims no
-    area: it fails only if its sign is right nowhere. A straight-through gradient without a mask is by design,
-    unless arguments of the function bound y. If the integral ``departs`` from the op only beyond the op's
-    range, the verdict is "unknown", because a missing mask cannot be seen from outside.
+    area: it fails only if its sign is wrong on the whole. A straight-through gradient without a mask is by
+    design, unless arguments of the function bound y. If the integral ``departs`` from the op only beyond the
+    op's range, the verdict is "unknown", because a missing mask cannot be seen from outside.
     """
     subject, sentence, is_staircase = curve.subject, finding.sentence, curve.is_staircase
     gradient, rises = curve.gradient.nan_to_num(0.0, 0.0, 0.0), float(curve.jumps[1].sum())
@@ -178,7 +180,9 @@ def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
     elif is_drawn and bool(((against := -rises * gradient) > 0).any()):
         at = round(find_nearest(curve.x, against == against.max()), 2) + 0.0  # as fine as a hand draws
         words = "At x = {at} its sign is wrong, so gradient descent climbs there."
-        return by_design(f"{_NO_AREA} {words}", at) if bool((against < 0).any()) else fails(words, at)
+        x, total = curve.integral
+        is_right = rises * float(total[x.abs() <= NEAR][[0, -1]].diff()) > 0  # on the whole
+        return by_design(f"{_NO_AREA} {words}", at) if is_right else fails(words, at)
     elif is_drawn:
         reason = _NO_AREA
     elif subject.rounds_gradient:

@@ -16,6 +16,13 @@ from explorer.catalogue.display import make_html_table
 
 FAILS, UNKNOWN, BY_DESIGN, HOLDS = VERDICTS = ("fails", "unknown", "by design", "holds")  # the worst first
 Number = float | Tensor
+MEANINGS = {
+    "antiderivative": "A function whose slope is the rule's gradient: the net learns as if it were the op.",
+    "area": "The integral of a rule's gradient over x. If it equals the op's jumps, the net learns at the"
+    " op's own scale.",
+    "by design": "A verdict: the rule deviates on purpose, which is no fault.",
+    "linear in g": "Twice the upstream gradient gives twice the gradient, as in every true backward.",
+}  # of terms, for the page and the glossary
 _MARKS = dict(zip(VERDICTS, "✗?○✓", strict=True))
 
 

@@ -1,9 +1,14 @@
 """The glossary of the lessons, which explains each term."""
 
+from explorer.checks.result import MEANINGS
+
 GLOSSARY = {
+    "antiderivative": MEANINGS["antiderivative"],
+    "area": MEANINGS["area"],
     "baseline": "A number subtracted from the loss before it weighs a draw: it leaves the mean unchanged,"
     " and a good one removes most of the noise.",
     "bias": "The mean of an estimator minus the true value: zero if the estimator is right on average.",
+    "by design": MEANINGS["by design"],
     "chain_rule": "The derivative of a chain of functions is the product of their derivatives. If one of them"
     " is zero, so is the product.",
     "control": "A rule that cannot work, for comparison, such as no gradient at all.",
@@ -21,11 +26,13 @@ GLOSSARY = {
     "kink": "A point where the derivative jumps or does not exist, such as the corner of ReLU.",
     "leaf": "Where a graph begins: a tensor you made, such as a parameter, or one that was computed where"
     " nothing requires a gradient.",
+    "linear in g": MEANINGS["linear in g"],
     "mask": "A pattern of zeros and ones that decides which gradients pass.",
     "number_format": "The finite set of numbers that some bits can hold: more exponent bits extend its"
     " range, more mantissa bits make it finer. Other numbers are rounded.",
     "optimiser": "The code that moves the parameters by their gradients, such as SGD or Adam.",
     "quantised": "Rounded to a few levels, so that each number needs only a few bits.",
+    "seed": "The number from which random draws start: it fixes the start weights and the batches.",
     "spurious_minimum": "A minimum of the loss that is not its lowest one.",
     "straight_through": "A rule that returns the upstream gradient as if the function had done nothing.",
     "subgradient": "At a corner: any slope between the one on the left and the one on the right.",

@@ -4,6 +4,7 @@ from explorer.catalogue import RULES, find_op, find_rule
 from explorer.catalogue.losses import require_deterministic
 from explorer.catalogue.records import MAX_ABS_X
 from explorer.checks import Result, check_pair
+from explorer.checks.result import MEANINGS
 from explorer.formula import truncate
 from explorer.measures import make_row
 from explorer.measures.nearest import Neighbour, nearest
@@ -19,9 +20,10 @@ _MAX_RATIO = 4.0  # a similar rule says nothing if it is stretched or a paramete
 
 
 def list_checks(op: str, rule: str, parameters: dict[str, float]) -> Answer:
-    """Return under "lines" the results of all checks of an op with a rule, worst first."""
+    """Return under "lines" the results of all checks of an op with a rule, worst first; "terms" explains."""
     results = check_pair(op, rule, parameters).worst_first
-    return {"lines": [_make_line(result, "name", "verdict", "mark", "sentence") for result in results]}
+    lines = [_make_line(result, "name", "verdict", "mark", "sentence") for result in results]
+    return {"lines": lines, "terms": MEANINGS}
 
 
 def list_neighbours(op: str, rule: str, parameters: dict[str, float], start: float, stop: float) -> Answer:

@@ -136,6 +136,7 @@ def test_declared_properties_are_by_design_and_state_their_numbers():
     found = check_own("step", "fast_sigmoid")["area"]
     assert (found.verdict, found.figure) == ("by design", pytest.approx(0.08, rel=1e-2))
     assert "0.08" in found.sentence
+    assert abs(check_own("round", "g * exp(-x**2)")["antiderivative"].where) < 3
     assert check_own("step", "atan_surrogate")["area"].verdict == "holds"
     assert check_own("relu", "guided")["linear in g"].verdict == "by design"
     for op, rule in (("clamp", "masked"), ("relu", "seed_relu"), ("round", "zero")):
@@ -269,6 +270,7 @@ def test_no_scale_is_suggested_for_an_infinite_or_nonpositive_area(op, rule, ver
         ("sign", "g * through(x, -1, 0.1, 0, 1, 1, 0.1)", "by design", "drawn by hand claims no area"),
         ("round", "g * through(x, -1, 0.5, 0, 1, 1, 0.4)", "by design", "drawn by hand claims no area"),
         ("sign", "g * through(x, -1, -0.1, 0, -1, 1, -0.1)", "fails", "its sign is wrong"),
+        ("round", "g * through(x, -1, -0.5, 0, 0.1, 1, -0.5)", "fails", "its sign is wrong"),
         ("round", "g * through(x, -1, 0.79, 1, -0.1, 2, -0.1)", "by design", "At x = 1 its sign is wrong"),
         ("round", "g * through(x, -1, 0.79, 2.25, -0.2, 3, -0.1)", "by design", "At x = 2.26 its sign is"),
         ("round", "g * (0 <= x) * (x <= 1)", "by design", "the catalogue's Masked (lo = 0, hi = 1)"),

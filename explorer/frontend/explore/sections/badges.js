@@ -1,4 +1,4 @@
-// Badges on the cards of backward rules: the first failed check and, for a drawn rule, the most similar catalogue rule.
+// Badges on the cards of backward rules: the failed checks and, for a drawn rule, the most similar catalogue rule.
 
 import { getRuleArguments } from "../../asking/ask.js";
 import { getDrawing } from "../../choice/drawing.js";
@@ -9,8 +9,8 @@ const REST_MS = 1200; // pause before a check, which takes the server 0.1 s
 const FAILS = "fails";
 
 /**
- * Run Python's checks whenever the user pauses. Report the first failed check of each rule, and the catalogue rule most
- * similar to a drawn one.
+ * Run Python's checks whenever the user pauses. Report the failed checks of each rule, with the first one's sentence,
+ * and the catalogue rule most similar to a drawn one.
  * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk, show: (failing:
  *   ReadonlyMap<number, Line>, close: ReadonlyMap<number, string>) => void}} options ``show``: called with failed
  *   checks, and sentences about similar rules, by colour slot
@@ -30,10 +30,10 @@ export function createBadges({ store, ask, show }) {
 
   function tell() {
     const failing = store.current.rules.flatMap(({ slot }) => {
-      const line = ask
-        .known("checks", getRuleArguments(store.current, slot))
-        ?.lines?.find((/** @type {Line} */ { verdict }) => verdict === FAILS);
-      return line ? [/** @type {[number, Line]} */ ([slot, line])] : [];
+      const { lines = [] } = ask.known("checks", getRuleArguments(store.current, slot)) ?? {};
+      const failed = lines.filter((/** @type {Line} */ { verdict }) => verdict === FAILS);
+      const name = failed.map((/** @type {Line} */ line) => line.name).join(", ");
+      return failed.length ? [/** @type {[number, Line]} */ ([slot, { ...failed[0], name }])] : [];
     });
     const close = getDrawnSlots().map(
       (slot) =>

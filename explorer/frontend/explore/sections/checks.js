@@ -13,7 +13,8 @@ import { canAddCatalogueRule, centerView, addNeighbour } from "./choice-changes.
  * ``parameters``). ``where``: its x on the chart, or null.
  * @typedef {{sentence: string, where: number|null, name?: string, verdict?: string, mark?: string, rule?: string,
  *   parameters?: Object<string, number>}} Line
- * @typedef {{lines?: Line[]} & import("../../asking/ask.js").Answer} Answer Python's answer: statements, or a message
+ * @typedef {{lines?: Line[], terms?: Record<string, string>} & import("../../asking/ask.js").Answer} Answer Python's
+ *   answer: statements and explanations of terms, or a message
  */
 
 /**
@@ -115,10 +116,12 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     const cached = asking.known(what, args);
 
     /** @param {Answer} answer */
-    function fill({ lines, message = "", again, note }) {
+    function fill({ lines, terms, message = "", again, note }) {
+      const items =
+        lines?.map((line) => createItem(note ? { ...line, where: null, rule: "" } : line, terms)) ?? [];
       if (!lines) say(message, ...(again ? [element("button", { onclick: ask }, "Try again")] : []));
       else if (!lines.length) say(WORDS[what].none);
-      else body.replaceChildren(element("ul", {}, ...lines.map(note ? createPlainItem : createItem)));
+      else body.replaceChildren(element("ul", {}, ...items));
       if (note) body.prepend(element("p", { class: "defaults" }, note));
     }
 
@@ -133,26 +136,23 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     return { body, ask };
   }
 
-  /** @param {Line} line */
-  function createPlainItem(line) {
-    return createItem({ ...line, where: null, rule: undefined });
-  }
-
-  /** @param {Line} line */
-  function createItem(line) {
-    const { where, sentence, name, verdict, mark, rule } = line;
+  /** @param {Line} line @param {Record<string, string>} [terms] */
+  function createItem(line, terms = {}) {
+    const { where, sentence, name, verdict = "", mark, rule } = line;
+    const explain = (/** @type {string} */ term) =>
+      terms[term] ? element("abbr", { title: terms[term] }, term) : term;
     const words = [
       ...(name
-        ? [element("b", { class: "mark", title: verdict }, mark ?? ""), element("b", {}, name), " "]
+        ? [element("b", { class: "mark", title: verdict }, mark ?? ""), element("b", {}, explain(name)), " "]
         : []),
-      element("span", {}, ...(name ? [`${verdict}. `] : []), sentence),
+      element("span", {}, ...(name ? [explain(verdict), ". "] : []), sentence),
     ];
     const go = { onclick: () => move(where ?? 0), title: `Show x = ${where} on the chart` };
     const text =
       where === null
         ? element("div", { class: "quiet line" }, ...words)
         : element("button", { class: "quiet line", "data-x": where, ...go }, ...words);
-    return element("li", { "data-verdict": verdict ?? null }, text, ...(rule ? [createAddButton(line)] : []));
+    return element("li", { "data-verdict": verdict || null }, text, ...(rule ? [createAddButton(line)] : []));
   }
 
   /** Show on the chart the x of the statement that has the pointer or the focus. @param {Event} event */
