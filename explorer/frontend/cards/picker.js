@@ -236,15 +236,11 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     rows[active]?.scrollIntoView({ block: "nearest" });
   }
 
-  /** Choose the highlighted row. Without one, leave a list that was only opened. */
-  function take() {
-    if (rows[active]) rows[active].click();
-    else if (isPopup && rows.length === catalogue.length) leave();
-  }
-
   /** @param {KeyboardEvent} event */
   function handleKey(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const wasOnlyOpened = rows.length === catalogue.length; // Enter leaves it without a highlighted row
+    const take = () => (rows[active] ? rows[active].click() : wasOnlyOpened && leave());
     if (step && !isOpen) open();
     else if (step && rows.length) mark(active + step, step);
     else if (event.key === "Enter" && isOpen) field.settle().then(take);

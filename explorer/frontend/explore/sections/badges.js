@@ -29,17 +29,16 @@ export function createBadges({ store, ask, show }) {
   }
 
   function tell() {
-    const failing = store.current.rules.flatMap(({ slot }) => {
+    const [failing, close] = [new Map(), new Map()];
+    for (const { slot } of store.current.rules) {
       const { lines = [] } = ask.known("checks", getRuleArguments(store.current, slot)) ?? {};
       const failed = lines.filter((/** @type {Line} */ { verdict }) => verdict === FAILS);
       const name = failed.map((/** @type {Line} */ line) => line.name).join(", ");
-      return failed.length ? [/** @type {[number, Line]} */ ([slot, { ...failed[0], name }])] : [];
-    });
-    const close = getDrawnSlots().map(
-      (slot) =>
-        /** @type {[number, string]} */ ([slot, ask.known("neighbours", argumentsOf(slot))?.close ?? ""]),
-    );
-    show(new Map(failing), new Map(close));
+      if (name) failing.set(slot, { ...failed[0], name });
+    }
+    for (const slot of getDrawnSlots())
+      close.set(slot, ask.known("neighbours", argumentsOf(slot))?.close ?? "");
+    show(failing, close);
   }
 
   async function look() {

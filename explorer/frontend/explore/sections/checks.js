@@ -54,13 +54,8 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     point(null);
     const blocks = choice.rules.map(createBlock);
     host.replaceChildren(...(origin ? [origin()] : []), ...blocks.map(({ body }) => body));
-    timer = setTimeout(
-      () =>
-        askSequentially(
-          blocks.map(({ checks }) => checks).concat(blocks.map(({ neighbours }) => neighbours)),
-        ),
-      REST_MS,
-    );
+    const parts = [...blocks.map(({ checks }) => checks), ...blocks.map(({ neighbours }) => neighbours)];
+    timer = setTimeout(() => askSequentially(parts), REST_MS);
   }
 
   /** Request the lists one after the other, so that a busy server can answer each in time. @param {Part[]} parts */
@@ -78,22 +73,14 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
   /** @param {ChosenRule} rule */
   function createBlock({ key, slot }) {
     const args = makeRequests(slot);
-    const [checks, neighbours] = [
-      createPart("checks", args.checks),
-      createPart("neighbours", args.neighbours),
-    ];
+    const checks = createPart("checks", args.checks);
+    const neighbours = createPart("neighbours", args.neighbours);
     const label = findEntry("rule", key)?.label ?? key;
     const ends = store.current.range.map((end) => writeMinus(formatNumber(end)));
     const subheading = element("h4", {}, `Beside another rule, on ${ends.join(" to ")}`);
     const heading = element("h3", {}, createDot(slot), label);
-    const body = element(
-      "section",
-      { class: "checked", "data-slot": slot },
-      heading,
-      checks.body,
-      subheading,
-      neighbours.body,
-    );
+    const parts = [heading, checks.body, subheading, neighbours.body];
+    const body = element("section", { class: "checked", "data-slot": slot }, ...parts);
     return { body, checks, neighbours };
   }
 
