@@ -101,11 +101,16 @@ def has_no_free_height(teacher: Page) -> None:
     assert all(0 <= free < 32 for free in teacher.evaluate(FREE))
 
 
+def press_lead(page: Page) -> None:
+    page.get_by_role("button", name="Class", exact=True).click(timeout=COMPUTED_MS)
+    page.get_by_role("button", name="Lead a class").click()
+
+
 def open_class(new_page: Open) -> tuple[Page, str]:
     """Open a class on a lesson that is drawn; return the teacher's page and the code."""
     teacher = new_page(viewport={"width": 1280, "height": 720})
     teacher.goto("/learn?lesson=straight-through")
-    teacher.get_by_role("button", name="Class", exact=True).click(timeout=COMPUTED_MS)
+    press_lead(teacher)
     window = teacher.get_by_role("dialog", name="The code of the class")
     expect(window).to_contain_text("Nobody is here yet.")
     return teacher, window.locator(".code-of").inner_text()
@@ -120,7 +125,8 @@ def open_unwatched_phone(chromium: Browser, address: str) -> Iterator[Page]:
 
 
 def joins_by_its_code(student: Page, code: str) -> None:
-    student.goto("/c")
+    student.goto("/learn")
+    student.get_by_role("button", name="Class", exact=True).click()
     student.get_by_role("textbox", name="Code").fill(code.upper())
     student.get_by_role("button", name="Join").click()
     wait_until_ready_to_draw(student)
@@ -293,7 +299,7 @@ def the_end_leaves_nothing(teacher: Page, *students: Page) -> None:
 @pytest.mark.thorough(part=3)  # faster: the journey above
 def test_a_class_opened_from_the_list_begins_with_the_first_lesson(page: Page) -> None:
     page.goto("/learn")
-    page.get_by_role("button", name="Class", exact=True).click()
+    press_lead(page)
     expect(page.get_by_role("dialog", name="The code of the class")).to_be_visible()
     expect(page.get_by_role("heading", level=2, name=LESSONS["autograd"].title)).to_be_attached()
     page.keyboard.press("Escape")

@@ -41,6 +41,7 @@ def test_so_it_does_in_a_lesson_and_in_its_class(course: Page) -> None:
     restyles_few(page)
     page.keyboard.press("p")
     press(page, "Class")
+    press(page, "Lead a class")
     page.get_by_role("dialog", name="The code of the class").wait_for()
     page.keyboard.press("Escape")
     reveal = page.get_by_role("button", name="Reveal")

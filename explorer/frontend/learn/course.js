@@ -7,6 +7,7 @@ import { getProgress } from "./memory.js";
 import { createSheet } from "./sheet.js";
 import { createGlossary } from "./words.js";
 import { isPresenting, leaveOnEscape, onPresentingChange, setPresenting } from "../choice/presentation.js";
+import { toServerUrl } from "../choice/server.js";
 import { onHistoryStep } from "../choice/steps.js";
 
 /** @import { Listed, Path } from "./contents.js" */
@@ -291,9 +292,19 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
   });
   const terms = element("button", { onclick: onGlossary }, "Glossary");
   const status = element("span", { role: "status" });
-  const title = "A class predicts this lesson together: a code for their phones, all drawings on this screen";
-  const classButton = element("button", { onclick: onClass, title, hidden: true });
-  const parts = onClass ? [status, terms, classButton, stage] : [terms, stage];
+  const code = element("input", { name: "code", required: true, maxlength: 64, autocomplete: "off" });
+  const label = element("label", {}, "Code that your teacher shows ", code);
+  const form = { class: "flex-wrap", action: toServerUrl("c") };
+  const join = element("form", form, label, element("button", { type: "submit" }, "Join"));
+  const words = "Or let a class predict this lesson: a code for their phones, all drawings on this screen.";
+  const lead = element("button", { onclick: () => (choice.hidePopover(), onClass?.()) }, "Lead a class");
+  const ways = element("div", { class: "ways" }, join, element("p", {}, words), lead);
+  const dialog = { popover: "auto", class: "class-choice", role: "dialog", "aria-label": "Class" };
+  const choice = element("div", dialog, ways);
+  const onChoice = () => (isHeld ? onClass?.() : choice.showPopover());
+  const classButton = element("button", { onclick: onChoice, hidden: true });
+  const parts = onClass ? [status, terms, classButton, choice, stage] : [terms, stage];
+  let isHeld = false; // whether this browser leads a class
   return {
     element: element("nav", { class: "bar flex-wrap", "aria-label": "Lessons" }, list, ...parts),
     say: (/** @type {string} */ words) => setText(status, words),
@@ -303,6 +314,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
      */
     showClass(part, held) {
       list.hidden = part === "attends";
+      isHeld = held;
       setText(classButton, held ? "To the class" : "Class");
       classButton.hidden = part !== null;
     },

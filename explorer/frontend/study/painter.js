@@ -18,10 +18,10 @@ import { createHeat } from "./table.js";
 
 /** @import { Picture } from "./picture.js" */
 /**
- * The callbacks of the page. ``onTable``: called with the user's table of data; ``onWrong``: called with the number of
- * invalid fields.
+ * The callbacks of the page. ``onTable``: called with the user's table of data; ``onWrong``: called with the name of
+ * an invalid field, or "".
  * @typedef {import("./commands.js").Acts & {onTable: (table: import("../train/state/own-table.js").OwnTable) => void,
- *   onWrong: (wrong: number) => void}} Acts
+ *   onWrong: (wrong: string) => void}} Acts
  */
 
 /**

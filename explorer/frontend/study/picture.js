@@ -10,6 +10,7 @@ import {
   isUnread,
   getSetting,
   getSelectedTask,
+  explainInvalid,
   explainUntrained,
   describeTask,
 } from "../train/state/tasks.js";
@@ -36,7 +37,6 @@ const describeLostConnection = () =>
 const OTHER_SETTINGS = "These results belong to other settings: press Start to study the present ones.";
 const NOT_JUDGED = "This task has no data to judge by, so rules cannot be studied on it: choose another one.";
 const ONE_SEED = "With one seed there is no interval, and chance cannot be ruled out.";
-const INVALID_FIELD = "A field holds an impossible value, which is not used.";
 const MEASURING = "Measuring how long this takes …";
 
 /** Return the contents of the Study page. @param {State} state @returns {Picture} */
@@ -107,14 +107,18 @@ function makeStatus(state) {
   const main = notice || (isLost ? describeLostConnection() : status.sentence);
   return {
     main,
-    next: wrong ? INVALID_FIELD : isLost && notice ? describeLostConnection() : suggestNext(state, cost),
+    next: wrong
+      ? explainInvalid(wrong)
+      : isLost && notice
+        ? describeLostConnection()
+        : suggestNext(state, cost),
     state: isLost ? "lost" : notice || cost?.refused ? "refused" : status.state,
   };
 }
 
 /** Return why a study cannot start with the current settings, or "" if it can. @param {State} state */
 function explainObstacle({ choice, cost, wrong }) {
-  if (wrong) return INVALID_FIELD;
+  if (wrong) return explainInvalid(wrong);
   if (!isJudged(choice)) return NOT_JUDGED;
   return cost?.refused ? cost.sentence : "";
 }

@@ -1,7 +1,7 @@
 // The form with a study's settings: learning rates, seeds, controls and the net.
 
 import { element, createId, setText } from "../elements/dom.js";
-import { createFields, wrapField } from "../train/settings/fields.js";
+import { createFields, watchInvalid, wrapField } from "../train/settings/fields.js";
 import { createListField } from "../train/settings/list-field.js";
 import { getSetting, withSetting } from "../train/state/tasks.js";
 import { readList } from "./lists.js";
@@ -23,21 +23,13 @@ const FIRST = ["seeds", "steps"]; // settings that are always visible; the other
 /**
  * Create the form of a study's settings.
  * @param {HTMLElement} host @param {ReturnType<typeof import("../choice/store.js").createStore>} store
- * @param {(wrong: number) => void} onWrong called with the number of fields with invalid text
+ * @param {(name: string) => void} onWrong called with the name of a field with invalid text, or ""
  */
 export function createSetup(host, store, onWrong) {
-  const wrong = /** @type {Set<string>} */ (new Set());
-  /** Count a field as invalid or valid. @param {string} name @param {boolean} is whether it is invalid */
-  const mark = (name, is) => {
-    if (is) wrong.add(name);
-    else wrong.delete(name);
-    onWrong(wrong.size);
-  };
   const rates = createListField({
     read: (text) => readList(text, getRateBounds()),
     onNumbers: (numbers) =>
       store.change(withSetting(store.current, "rates", numbers.join(",")), { target: "rates" }),
-    onWrong: (is) => mark("rates", is),
   });
   const meaning = "Each rule is trained at each rate and judged at its own best one.";
   const ratesField = wrapField(rates.field, "Rates lr", meaning, rates.error);
@@ -82,6 +74,7 @@ export function createSetup(host, store, onWrong) {
       ),
     ),
   );
+  watchInvalid([host], onWrong);
   return {
     /** @param {Choice} choice */
     show(choice) {

@@ -13,10 +13,10 @@ import { toStudyKey } from "./settings.js";
  * @typedef {{sentence: string, refused: boolean}} Cost a sentence about the cost of a study, and whether it exceeds a
  *   limit
  * @typedef {{choice: Choice, studied: Choice|null, studiedKey: string|null, view: View, cost: Cost|null, colours:
- *   {rules: string[], neutral: string}, table: OwnTable, reading: Reading, wrong: number, finished:
+ *   {rules: string[], neutral: string}, table: OwnTable, reading: Reading, wrong: string, finished:
  *   import("./order.js").Finished}} State ``studied``, ``studiedKey``: settings of the displayed study, and their key;
  *   ``cost``: that of a study with the current settings, null until known; ``reading``: the server's analysis of the
- *   user's ``table``; ``wrong``: number of invalid fields
+ *   user's ``table``; ``wrong``: the name of an invalid field, or ""
  */
 
 export const ACTIVE = ["waiting", "running"];
@@ -46,7 +46,7 @@ export function createState(choice, colours, table) {
     colours,
     table,
     reading: null,
-    wrong: 0,
+    wrong: "",
     finished: [],
   };
 }

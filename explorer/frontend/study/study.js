@@ -85,7 +85,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
         session.drop();
       },
       onRestore: () => state.studied && store.change(state.studied),
-      onWrong: (/** @type {number} */ wrong) => update({ wrong }),
+      onWrong: (/** @type {string} */ wrong) => update({ wrong }),
       onTable: table.onTable,
     };
   }

@@ -58,7 +58,7 @@ def test_other_settings_keep_what_is_seen_and_offer_a_new_study(picture: Run, st
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("state.wrong = 1;", "A field holds an impossible value"),
+        ("state.wrong = 'Rates lr';", "Change “Rates lr” first"),
         ('state.cost = { sentence: "Too many.", refused: true };', "Too many."),
         ('state.choice.training.task = "documents";', "no data to judge by"),
     ],

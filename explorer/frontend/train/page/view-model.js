@@ -22,6 +22,7 @@ import {
   isTableMissing,
   getSetting,
   getSelectedTask,
+  explainInvalid,
   explainUntrained,
   describeTask,
 } from "../state/tasks.js";
@@ -210,9 +211,7 @@ function countSteps({ choice, view }) {
  */
 function getRefusal({ choice, wrong, view: { status, lost }, at }) {
   if (ACTIVE.includes(status.state) || at !== null || lost) return "";
-  return wrong
-    ? `Change “${wrong}” first: its value is impossible and is not used.`
-    : explainUntrained(choice);
+  return wrong ? explainInvalid(wrong) : explainUntrained(choice);
 }
 
 /**

@@ -44,6 +44,20 @@ export function createFields(settings, store, onSetting) {
   });
 }
 
+/**
+ * Watch for invalid text in fields.
+ * @param {HTMLElement[]} hosts elements with fields
+ * @param {(name: string) => void} onWrong called with the name of the first field with invalid text, or ""
+ */
+export function watchInvalid(hosts, onWrong) {
+  const watcher = new MutationObserver(() => {
+    const fields = hosts.map((host) => host.querySelector("input[aria-invalid]"));
+    const field = /** @type {HTMLInputElement|undefined} */ (fields.find(Boolean));
+    onWrong(field?.ariaLabel ?? field?.labels?.[0].textContent ?? "");
+  });
+  for (const host of hosts) watcher.observe(host, { subtree: true, attributeFilter: ["aria-invalid"] });
+}
+
 /** @param {Setting} setting @param {Actions} actions @returns {Field} */
 function createChoiceField({ label, meaning, words }, { onChange }) {
   const options = Object.entries(words).map(([value, text]) => element("option", { value }, text));

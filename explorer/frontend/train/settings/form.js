@@ -2,7 +2,7 @@
 
 import { element, createId, setText } from "../../elements/dom.js";
 import { createFileButton } from "../../elements/file-button.js";
-import { createFields } from "./fields.js";
+import { createFields, watchInvalid } from "./fields.js";
 import { getSettings, getSetting } from "../state/tasks.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
@@ -30,13 +30,7 @@ export function createSettings({ live, rest, own }, store, onSetting, { compareD
     (own[name] ?? (isLive ? live : grid)).append(field.element);
     if (name === "device") describe(field.element, compareDevices);
   }
-  const watcher = new MutationObserver(() => {
-    const find = (/** @type {HTMLElement} */ host) => host.querySelector("input[aria-invalid]");
-    const field = /** @type {HTMLInputElement|null} */ (find(live) ?? find(rest));
-    onWrong(field?.ariaLabel ?? field?.labels?.[0].textContent ?? "");
-  });
-  for (const host of [live, rest])
-    watcher.observe(host, { subtree: true, attributeFilter: ["aria-invalid"] });
+  watchInvalid([live, rest], onWrong);
   return {
     /** @param {Choice} choice */
     show(choice) {

@@ -7,10 +7,10 @@ import { formatNumber } from "../../formula/numbers.js";
 
 /**
  * Create a text field for several numbers, and the element for a message about invalid text.
- * @param {{read: (text: string) => List, onNumbers: (numbers: number[]) => void, onWrong?: (is: boolean) => void}}
- *   actions ``onNumbers``: called with valid numbers; ``onWrong``: called with whether the text is invalid
+ * @param {{read: (text: string) => List, onNumbers: (numbers: number[]) => void}} actions ``onNumbers``: called with
+ *   valid numbers
  */
-export function createListField({ read, onNumbers, onWrong = () => undefined }) {
+export function createListField({ read, onNumbers }) {
   const error = element("small", { id: createId(), class: "refusal", role: "alert" });
   const field = element("input", {
     ...{ id: createId(), type: "text", autocomplete: "off", spellcheck: "false" },
@@ -23,7 +23,6 @@ export function createListField({ read, onNumbers, onWrong = () => undefined }) 
   function refuse(sentence) {
     setText(error, sentence);
     setAttribute(field, "aria-invalid", sentence ? "true" : null);
-    onWrong(sentence !== "");
   }
 
   function acceptInput() {

@@ -30,6 +30,9 @@ const OP_SETTINGS = ["learn", "learn_rate", "learn_each"]; // settings that stay
 // settings that do not depend on the task
 const GENERAL_SETTINGS = ["seed", "seeds", "pace", "device", "controls", "equal"];
 
+/** Return what to do about a field with invalid text. @param {string} name its label */
+export const explainInvalid = (name) => `Change “${name}” first: its value is impossible and is not used.`;
+
 /** Return why the net cannot be trained with an op or rule of the run, or "" if it can. @param {Choice} choice */
 export function explainUntrained(choice) {
   const { op, rules } = getEntries(choice);
