@@ -49,18 +49,16 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   const embedded = queryNow().has("embed");
   const terms = createGlossary(glossary);
   const body = element("div", { class: "place" });
-  const onClass = classes ? beginClass : null;
   const togglePresenting = () => setPresenting(!isPresenting());
   const bar = createBar(lessons, {
     onGo: go,
     onGlossary: () => terms.show(),
     onPresent: togglePresenting,
-    onClass,
+    onClass: classes ? beginClass : null,
   });
   let current = /** @type {Shown|null} */ (null);
   let classScreen = /** @type {ReturnType<NonNullable<typeof classes>["create"]>|null} */ (null);
   let latest = 0;
-  let isOpening = false; // so that a double click opens only one class
 
   document.documentElement.dataset.explorer = "lesson";
   host.replaceChildren(bar.element, body, terms.element);
@@ -104,12 +102,9 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
 
   /** Open a class with the current lesson. If this browser leads a class already, return to it. */
   async function beginClass() {
-    if (isOpening) return undefined;
-    isOpening = true;
     const ownClass = classes?.held();
     const lesson = queryNow().get("lesson") ?? getPathLessons(lessons, paths)[0].key;
     const answer = ownClass ? { id: ownClass } : await classes?.open(lesson);
-    isOpening = false;
     if (answer?.id) return leadTo({ class: answer.id });
     return bar.say(answer?.message ?? "");
   }

@@ -36,8 +36,7 @@ export const classes = {
     return answer;
   },
   create: createClassScreen,
-  /** @param {() => void} watcher */
-  follow: (watcher) => live.follow(watcher),
+  follow: live.follow,
 };
 
 /** @param {HTMLElement} host @param {string} id the class's id @param {Means} means */

@@ -98,7 +98,7 @@ function getEnabledButtons(state) {
 
 /** Return the sentence about the study, and one about the next step. @param {State} state */
 function makeStatus(state) {
-  const { view, cost, wrong } = state;
+  const { view, cost } = state;
   const { status, notice, lost: isLost } = view;
   const refusal = ACTIVE.includes(status.state) || isLost ? "" : explainUntrained(state.choice);
   if (refusal) return { main: refusal, next: suggestRemedy(state.choice), state: "refused" };
@@ -107,11 +107,7 @@ function makeStatus(state) {
   const main = notice || (isLost ? describeLostConnection() : status.sentence);
   return {
     main,
-    next: wrong
-      ? explainInvalid(wrong)
-      : isLost && notice
-        ? describeLostConnection()
-        : suggestNext(state, cost),
+    next: isLost && notice ? describeLostConnection() : suggestNext(state, cost),
     state: isLost ? "lost" : notice || cost?.refused ? "refused" : status.state,
   };
 }
@@ -129,6 +125,7 @@ function explainObstacle({ choice, cost, wrong }) {
  */
 function suggestNext(state, cost) {
   const { status } = state.view;
+  if (state.wrong) return explainInvalid(state.wrong);
   if (!isJudged(state.choice)) return NOT_JUDGED;
   const isCurrent = isOfChoice(state);
   if (isCurrent && status.state !== "gone" && status.state !== "failed") return "";

@@ -85,6 +85,7 @@ export function buildPicture(live) {
   const after = state.view.status === live.view.status ? [] : buildAlignmentChart(live, lines).chart.series;
   alignment.chart.at = live.at;
   alignment.chart.series = [...makeEarlierCurves(after, null, []), ...alignment.chart.series];
+  const isBarred = Boolean(live.wrong || explainUntrained(choice));
   const refusal = getRefusal(live);
   const removal = refusal && getRemovalLabel(choice);
   const measure = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
@@ -93,10 +94,7 @@ export function buildPicture(live) {
   const isFaint = object.begun && chart.series.some(({ faint }) => faint);
   const verdict = view.status.words.at(-1) ?? "";
   return {
-    offered: getEnabledButtons(
-      view.status.state,
-      isUnread(live) || Boolean(live.wrong || explainUntrained(choice)),
-    ),
+    offered: getEnabledButtons(view.status.state, isUnread(live) || isBarred),
     again: OVER.includes(view.status.state),
     offersOwnOp:
       hasOwnEntries(choice) &&

@@ -128,11 +128,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
       object,
       one: onePanel,
       script,
-      tools: createToolButtons(host, find("dock"), {
-        store,
-        onOpen: on.onEvidence,
-        onCode: script.turn,
-      }),
+      tools: createToolButtons(host, find("dock"), { store, onOpen: on.onEvidence, onCode: script.turn }),
     };
   }
 
