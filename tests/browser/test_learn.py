@@ -310,10 +310,8 @@ def test_the_printed_course_has_a_page_per_lesson_and_a_key(page: Page) -> None:
         for text in (data["title"], data["question"], asked["ask"], data["remember"]):
             assert strip_markup(text) in words
         given = [] if "rule" in asked else [strip_markup(answer["text"]) for answer in asked["answers"]]
-        assert all(
-            text in strip_markup(listed)
-            for text, listed in zip(given, sheet.locator("li").all_text_contents(), strict=True)
-        )
+        listed = sheet.locator("li").all_text_contents()
+        assert all(text in strip_markup(each) for text, each in zip(given, listed, strict=True))
         right = asked["answers"][asked["right"]]
         assert strip_markup(right["why"]) in solved
         assert strip_markup(right["why"]) not in words

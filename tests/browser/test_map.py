@@ -30,10 +30,7 @@ def read_pixels(one: Locator) -> NDArray[np.int64]:
 def bands(page: Page) -> dict[int, float]:
     """The upper end of each band by its colour as a pixel."""
     scale: list[Any] = page.locator(".map-scale").evaluate(SCALE)
-    return {
-        255 << 24 | blue << 16 | green << 8 | red: float(title.replace("−", "-"))
-        for (red, green, blue), title in scale
-    }
+    return {255 << 24 | b << 16 | g << 8 | r: float(title.replace("−", "-")) for (r, g, b), title in scale}
 
 
 def maps(page: Page) -> Locator:

@@ -64,10 +64,8 @@ def test_the_function_has_the_bits_of_explorer(op: str, rule: str, names: list[s
         x, g = data(dtype)
         x.requires_grad_()
         arguments = _tensors(op, rule, names, shape, dtype)
-        mine, theirs = (
-            _everything(y, x, arguments, names, g)
-            for y in (function(x, **arguments), apply(op, rule, x, **arguments))
-        )
+        both = function(x, **arguments), apply(op, rule, x, **arguments)
+        mine, theirs = (_everything(y, x, arguments, names, g) for y in both)
         for name, value in theirs.items():
             assert mine[name].dtype == value.dtype
             assert torch.equal(mine[name], value), name

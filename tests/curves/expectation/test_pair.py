@@ -192,10 +192,8 @@ def test_a_mean_over_x_is_one_number() -> None:
 
 
 def test_g_is_a_factor_on_the_loss() -> None:
-    one, three = (
-        StochasticPair(find_op(COIN), find_rule("formula: f() * (y - sigmoid(x))"), find_loss("y**2"), {}, g)
-        for g in (1.0, -3.0)
-    )
+    rule, loss = find_rule("formula: f() * (y - sigmoid(x))"), find_loss("y**2")
+    one, three = (StochasticPair(find_op(COIN), rule, loss, {}, g) for g in (1.0, -3.0))
     torch.testing.assert_close(three.compute_mean_slope(X), -3 * one.compute_mean_slope(X))
     torch.testing.assert_close(three.gradient(X).mean, -3 * one.gradient(X).mean)
     torch.testing.assert_close(three.gradient(X).spread, 3 * one.gradient(X).spread)

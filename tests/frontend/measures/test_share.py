@@ -20,10 +20,8 @@ FLAT = ("round", "sign", "step", "quantize", "clamp", "relu")
 
 
 def browsers(node, pairs, x, g, weights=None):
-    entries = [
-        (make_entry(find_op(op)), make_entry(adapt_rule(find_op(op), find_rule(rule))), settings)
-        for op, rule, settings in pairs
-    ]
+    found = [(find_op(op), find_rule(rule), settings) for op, rule, settings in pairs]
+    entries = [(make_entry(op), make_entry(adapt_rule(op, rule)), settings) for op, rule, settings in found]
     counts = weights and np.array(weights, float)
     given = {"pairs": entries, "values": np.array(x), "g": g, "weights": counts}
     return node.run(SHARES, given | {"count": sum(weights or [1] * len(x))})

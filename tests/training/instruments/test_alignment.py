@@ -125,10 +125,8 @@ def test_a_missing_measurement_is_explained(settings, why):
 
 
 def test_smooth_op_finds_the_jumps_of_an_op():
-    smooth, jumping, many = (
-        smooth_op(find_op(op), {}, 0.5, torch.device("cpu"))
-        for op in ("clamp", "hardshrink", "formula: round(1000 * x) / 1000")
-    )
+    ops, cpu = ("clamp", "hardshrink", "formula: round(1000 * x) / 1000"), torch.device("cpu")
+    smooth, jumping, many = (smooth_op(find_op(op), {}, 0.5, cpu) for op in ops)
     assert not len(smooth.at)
     assert (jumping.at.tolist(), jumping.flat) == ([-0.5, 0.5], False)
     x = torch.linspace(-3, 3, 7)

@@ -150,10 +150,8 @@ def test_learn_accepts_a_single_name():
 
 
 def test_a_parameter_of_one_rule_starts_from_its_own_value():
-    one, other = (
-        Rule(key, key, "g * (0 <= x <= c)", parameters=(Parameter("c", 1.0),), learned=(Learned("c", "g"),))
-        for key in ("one", "other")
-    )
+    own: dict[str, Any] = {"parameters": (Parameter("c", 1.0),), "learned": (Learned("c", "g"),)}
+    one, other = (Rule(key, key, "g * (0 <= x <= c)", **own) for key in ("one", "other"))
     settings = UNITS | {"rules": (one, other, "default"), "learn": ("c",), "parameters": {"one.c": 0.25}}
     learned = build(**settings).snapshot().learned
     assert [learned[key]["c"].tolist() for key in ("one", "other")] == [[[0.25]], [[1.0]]]
