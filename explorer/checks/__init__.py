@@ -32,7 +32,7 @@ from explorer.checks.linearity import check_linearity
 from explorer.checks.parameter_gradients import check_parameter_gradients
 from explorer.checks.repetition import check_memory, check_repetition
 from explorer.checks.result import UNKNOWN, VERDICTS, Result, Results, fails, unknown
-from explorer.checks.returns import check_backward, check_dtype_and_shape
+from explorer.checks.returns import UNTRIED, check_backward, check_dtype_and_shape
 from explorer.checks.settings import check_autocast, check_compile, check_devices, check_transforms
 from explorer.curves.user_functions.curve import Curve
 from explorer.curves.user_functions.elementwise import has_random_output
@@ -86,7 +86,7 @@ class Check:
         try:
             traits, is_random = curve.traits, curve.subject.seed is not None
             if (traits.failure or traits.no_path) and not self.works_without_gradient:
-                raise UntriedError("backward returns no gradient for x")
+                raise UntriedError(UNTRIED)
             if self.needs_repeatable and not traits.repeats:
                 raise UntriedError("two backwards of the same x and g differ")
             run = (self.run_on_average if is_random else None) or self.run

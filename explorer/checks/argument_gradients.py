@@ -53,7 +53,7 @@ class Probe:
 
     def __init__(self, subject: Subject, k: int, mixes: bool = False) -> None:
         self.subject, self.k, self.mixes, dtype = subject, k, mixes, subject.trial.dtype
-        self.name = subject.names[k] if subject.names else f"argument {k + 1}"
+        self.name = subject.learned[k]
         self.argument = subject.arguments[k].detach().to(dtype)
         far = torch.logspace(0.7, 3.0, 10, dtype=dtype)
         x = torch.cat([-far, torch.linspace(-4.0, 4.0, 41, dtype=dtype) + 0.0137, far])
@@ -138,8 +138,7 @@ class Probe:
         arguments = self.subject.prepare(x.dtype, learned=True)
         try:
             with torch.enable_grad(), self.subject.begin_anew():
-                is_leaf = [isinstance(a, Tensor) and a.requires_grad for a in arguments]
-                copies = [a.clone() if leaf else a for a, leaf in zip(arguments, is_leaf, strict=True)]
+                copies = [each.clone() if isinstance(each, Tensor) else each for each in arguments]
                 result = (forward or self.subject.call)(x.clone().requires_grad_().clone(), *copies)
             y = result[0] if isinstance(result, tuple | list) else result
             if not y.requires_grad:

@@ -21,9 +21,9 @@ from explorer.checks.result import (
     holds,
     unknown,
 )
-from explorer.checks.returns import is_wrong_return
 from explorer.curves.user_functions.curve import Curve
-from explorer.curves.user_functions.subject import NoGradientError, Subject, UntriedError
+from explorer.curves.user_functions.elementwise import is_same
+from explorer.curves.user_functions.subject import Subject, UntriedError
 from explorer.curves.user_functions.traits import has_custom_node
 from explorer.formula.tree import find_names
 from explorer.gradient import apply
@@ -84,11 +84,7 @@ def _make_learnable(pair: Subject, op: Op, rule: Rule) -> Subject:
 
 
 def _check_all(subject: Subject, mixes: bool = False) -> Result:
-    probes = [
-        Probe(subject, k, mixes)
-        for k, argument in enumerate(subject.arguments)
-        if isinstance(argument, Tensor) and argument.is_floating_point() and argument.requires_grad
-    ]
+    probes = [Probe(subject, k, mixes) for k in subject.learned]
     if not probes:
         return holds("None of its arguments learns: none is a tensor that requires grad.")
     if float(probes[0].y.amax()) == float(probes[0].y.amin()):
@@ -106,6 +102,10 @@ def _check_argument(probe: Probe) -> Result:
     finding = _check_at_value(probe)
     if finding.verdict != FAILS:
         return finding
+    for sign in "−+":
+        if _follows_x(probe, sign):
+            words = f"what follows from x's gradient, as y depends on x {sign} {probe.name} alone: see area."
+            return by_design(f"{probe.name} gets {words}", None, finding.figure)
     step = _SIDE_STEP * (1 + probe.argument.abs())
     sides = [_check_at_value(probe.move(probe.argument + sign * step)) for sign in (-1, 1)]
     if {side.verdict for side in sides} & {FAILS, UNKNOWN}:
@@ -116,12 +116,7 @@ def _check_argument(probe: Probe) -> Result:
 
 
 def _check_at_value(probe: Probe) -> Result:
-    try:
-        actual, zero = probe.actual, probe.backpropagate(torch.zeros_like(probe.y))
-    except NoGradientError as error:
-        if is_wrong_return(str(error)):
-            return fails(f"With learned arguments {error}: return one gradient for each input, in its shape.")
-        raise
+    actual, zero = probe.actual, probe.backpropagate(torch.zeros_like(probe.y))
     if actual is None:
         return _judge_missing(probe)
     if zero is not None and float(zero.abs().max()) > 1e-9 * float(actual.abs().max()):
@@ -198,8 +193,30 @@ def _judge_moments(probe: Probe, only_moving: bool) -> Result | None:
     elif _MIN_SCALE <= times <= 1 / _MIN_SCALE:
         words, judge = f"{words}: {{figure}} times as much, whatever {name} is", by_design
     else:
-        words += ": {figure} times as much. Divide by the width of the band"
+        advice = "Divide by {figure}" if abs(probe.growth - 1) < 1e-3 else "Sum over x, do not average"
+        words += f": {{figure}} times as much. {advice}"
     return judge(f"{words}.", None, times, **numbers)
+
+
+def _follows_x(probe: Probe, sign: str) -> bool:
+    """Return whether y depends on x ± argument alone, and both gradients obey the chain rule."""
+    subject, x, y, factor = probe.subject, probe.x, probe.y, 1 if sign == "+" else -1
+    if probe.actual is None or y.shape != x.shape:
+        return False
+
+    def run(element: int, step: float, x: Tensor = x) -> Tensor:
+        arguments = [*subject.prepare(x.dtype)]
+        arguments[probe.k].view(-1)[element] += step
+        return subject.run(x.clone(), tuple(arguments))
+
+    for element in probe.elements:
+        columns = ((run(element, 1e3) != y) | (run(element, -1e3) != y)).any(0)
+        pairs = [(probe.backpropagate(g), subject.run_both(x, g)[1] * columns) for g in probe.upstreams]
+        actual = torch.stack([gradient[element] for gradient, _ in pairs if gradient is not None])
+        times = _find_ratio(actual, factor * torch.stack([r.sum() for _, r in pairs]), _EXACT, 0.0)
+        if not is_same(run(element, -factor, x + columns), y) or abs((times or 0.0) - 1) > _EXACT:
+            return False
+    return True
 
 
 def _grows_by_root(probe: Probe) -> bool:

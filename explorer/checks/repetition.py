@@ -13,6 +13,7 @@ from explorer.checks.result import Result, by_design, fails, holds
 from explorer.curves.user_functions.curve import Curve
 from explorer.curves.user_functions.elementwise import is_same
 from explorer.curves.user_functions.subject import NoGradientError, Subject, UntriedError, backpropagate
+from explorer.curves.user_functions.traits import iterate_custom_nodes
 
 
 def check_memory(curve: Curve) -> Result:
@@ -55,6 +56,8 @@ def _find_fault(subject: Subject, x: Tensor) -> str:
             return "A second backward gives a different gradient: it changes what it saved, or returns it."
     except RuntimeError as error:
         return f"A second backward through the same graph raises {error}."
+    if fault := _find_unsaved(subject, x, g, expected):
+        return fault
     for layout, upstream in _iterate_layouts(g):
         advice = "it assumes a contiguous g. Call g.contiguous()"
         plain = subject.run_both(x, upstream.contiguous())[1]
@@ -88,6 +91,28 @@ def _find_shadowed_global(function: type[torch.autograd.Function] | None) -> str
     names = (name for name in forward.__code__.co_varnames if name in read)
     plain_types = (Tensor, int, float)
     return next((name for name in names if isinstance(backward.__globals__.get(name), plain_types)), "")
+
+
+def _find_unsaved(subject: Subject, x: Tensor, g: Tensor, expected: Tensor) -> str:
+    """Return a sentence on an x or y in an attribute of ctx that leaks or makes gradients wrong, or ""."""
+    leaf, shared = x.clone().requires_grad_(), dict[str, Tensor]()
+    y = subject.run(given := leaf.clone())
+    memories = {each.untyped_storage().data_ptr() for each in (given, y)}
+    for node in iterate_custom_nodes(y):
+        for name, value in vars(node).items():
+            for part in value if isinstance(value, tuple | list) else (value,):
+                if isinstance(part, Tensor) and part.grad_fn is node:
+                    words = "an output, which holds ctx: both stay in memory until gc.collect() runs"
+                    return f"ctx.{name} holds {words}. Save it with ctx.save_for_backward."
+                if isinstance(part, Tensor) and part.untyped_storage().data_ptr() in memories:
+                    shared[f"ctx.{name}"] = part
+    with torch.no_grad(), suppress(RuntimeError, UntriedError):
+        for part in shared.values():
+            part.add_(1.7)
+        if not is_same(backpropagate(y, leaf, g), expected):
+            words = "changes in place after forward, as by relu_, the gradient is wrong without an error"
+            return f"If {' or '.join(shared)} {words}: save it with ctx.save_for_backward."
+    return ""
 
 
 def _repeats_its_backward(subject: Subject, x: Tensor, g: Tensor | float = 1.0) -> bool:

@@ -1,14 +1,15 @@
 """Checks that backward returns a gradient for x, and that both passes keep dtype and shape."""
 
 import re
+from contextlib import suppress
 
 import torch
 from torch import Tensor
 
 from explorer.checks.finiteness import DTYPES
-from explorer.checks.result import Result, by_design, fails, holds, name_dtype
+from explorer.checks.result import Result, by_design, fails, format_number, holds, name_dtype
 from explorer.curves.user_functions.curve import Curve
-from explorer.curves.user_functions.elementwise import merge_points
+from explorer.curves.user_functions.elementwise import is_same, merge_points
 from explorer.curves.user_functions.subject import Subject, UntriedError, describe_error
 from explorer.curves.user_functions.traits import call_backward
 
@@ -28,32 +29,61 @@ _ADVICE = {
     "AttributeError": "set the attribute on ctx in forward",
     "": "correct that line",
 }
+UNTRIED = "see backward"  # the reason of checks that need a gradient, if there is none
 _SHAPES = ((), (0,), (5,), (2, 3), (2, 1, 3))
 # Patterns of messages by torch and NumPy about an unsupported dtype, and about a wrong return value.
 _UNSUPPORTED = (
     "not implemented for|not support|nsupported|same dtype|did not match|expected scalar type|but got [BH]"
 )
-_WRONG_RETURN = "number of gradients|invalid gradient|returns the shape"
+_WRONG_RETURN = "number of gradients|invalid gradient"
 _FINE_G = 1.0 + 2.0**-40 + 2.0**-30 + 0.3  # an upstream gradient that float32 cannot hold
 _MIN_DISTINCT = 40  # a curve with fewer distinct values counts as a staircase
 
 
 def check_backward(curve: Curve) -> Result:
-    """Check whether a backward for g = 1 returns a gradient for x."""
+    """Check whether a backward for g = 1 returns a gradient for x, whatever else requires grad."""
     subject, failure, no_path = curve.subject, curve.traits.failure, curve.traits.no_path
     if no_path:
         advice = "Return x's dtype" if "dtype" in no_path else "Give it a Function with a backward"
         return fails(f"No gradient reaches x, because {no_path}. {advice}.")
+    untried = " No check that needs a gradient was tried." * bool(failure)
+    if curve.traits.repeats and (not failure or "returns None" in failure) and (fault := _find_need(subject)):
+        return fails(f"{fault}: compute it whatever ctx.needs_input_grad says of other inputs.{untried}")
     if failure:
         reason = failure.rpartition(" (")[0] or failure  # the reason without its line number
         advice = next(words for pattern, words in _ADVICE.items() if re.search(pattern, reason))
-        return fails(f"{_capitalize(failure)}: {advice}. No check that needs a gradient was tried.")
+        return fails(f"{failure[0].upper()}{failure[1:]}: {advice}.{untried}")
     outputs = len(subject.run_all(subject.sample(-1.3, 1.7, 6)))
     if outputs > 1 and (number := _find_ignored(subject, outputs)):
         words = f"Output {number} of forward changes with x, but its upstream gradient never reaches x"
         return fails(f"{words}: add it in backward, or call ctx.mark_non_differentiable on the output.")
     more = f" Forward returns {outputs} outputs: only the first is checked in full, with g = 0 for others."
     return holds(f"It returns a gradient for x.{more * (outputs > 1)}")
+
+
+def _find_need(subject: Subject) -> str:
+    """Return a clause on an input whose gradient depends on whether other inputs require grad, or ""."""
+    x = subject.sample(-2.3, 2.9, 11)
+    names = {0: "x"} | {k + 1: name for k, name in subject.learned.items()}
+
+    def pull(*needed: int) -> tuple[Tensor, ...]:
+        """Return the gradients of inputs that alone require grad; () if backward fails or y has no graph."""
+        inputs = [x.clone(), *subject.prepare(x.dtype)]
+        leaves = [inputs[k].requires_grad_() for k in needed]
+        given = [each.clone() if isinstance(each, Tensor) else each for each in inputs]
+        y = subject.run(given[0], tuple(given[1:]))
+        with suppress(Exception):
+            return torch.autograd.grad(y, leaves, torch.ones_like(y), materialize_grads=True)
+        return ()
+
+    for k, together in zip(names, pull(*names), strict=False):
+        for alone in pull(k):
+            if not is_same(alone, together):
+                at = int((alone - together).abs().argmax())
+                one, other = (format_number(each.flatten()[at]) for each in (alone, together))
+                others = ", ".join(name for j, name in names.items() if j != k)
+                return f"If {names[k]} alone requires grad, it gets {one}, and {other} together with {others}"
+    return ""
 
 
 def _find_ignored(subject: Subject, outputs: int) -> int:
@@ -73,22 +103,11 @@ def _find_ignored(subject: Subject, outputs: int) -> int:
     return 0
 
 
-def is_wrong_return(failure: str) -> bool:
-    """Return whether torch's error message rejects the number or the shape of the gradients from backward."""
-    return re.search(_WRONG_RETURN, failure) is not None
-
-
-def _capitalize(clause: str) -> str:
-    return clause[:1].upper() + clause[1:]
-
-
 def check_dtype_and_shape(curve: Curve) -> Result:
     """Check that y and the gradient returned by backward have the dtype and shape of x."""
     subject, traits = curve.subject, curve.traits
-    if is_wrong_return(traits.failure):
-        return fails(f"{_capitalize(traits.failure)}: return one gradient for each input, in its shape.")
     if traits.failure:
-        raise UntriedError("backward returns no gradient for x")
+        raise UntriedError(UNTRIED)
     base, y_dtypes = subject.sample(-1.3, 1.7, 6), dict[torch.dtype, torch.dtype]()
     keeps = subject.run(base.clone()).shape == base.shape
     tried = [(base.to(dtype), f"For {name_dtype(dtype)} x") for dtype in DTYPES]
@@ -109,7 +128,7 @@ def check_dtype_and_shape(curve: Curve) -> Result:
     if is_exact and (fault := _check_digits(curve)):
         return fault
     if traits.no_path:
-        raise UntriedError("backward returns no gradient for x")
+        raise UntriedError(UNTRIED)
     return holds(f"{'y and the gradient keep' if keeps else 'The gradient keeps'} x's dtype and shape.")
 
 
@@ -140,7 +159,8 @@ def _check_x(
         """Return a failed result for the error ``reason``. None if torch lacks the dtype or x is empty."""
         if re.search(_UNSUPPORTED, reason) or not x.numel():
             return None
-        advice = ": return one gradient for each input, each of its input's shape" * is_wrong_return(reason)
+        is_wrong_return = re.search(_WRONG_RETURN, reason) is not None
+        advice = ": return one gradient for each input, each of its input's shape" * is_wrong_return
         return fails(f"{case}, {reason}{advice}.")
 
     try:

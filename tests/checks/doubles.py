@@ -180,7 +180,7 @@ def add_prelu(name, pull, w):
 
 add_prelu("PReLU with None", lambda due, w: None, [0.25])
 add_prelu("PReLU of all channels", lambda due, w: due.sum().expand_as(w).clone(), [[0.25]] * 3)
-add("one value for two", torch.mul, lambda x, g, s: (g.clone(),), "dtype and shape", arguments=(0.5,))
+add("one value for two", torch.mul, lambda x, g, s: (g.clone(),), "backward", arguments=(0.5,))
 
 
 def multiply_by_swish_slope(g, x, s):

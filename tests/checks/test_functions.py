@@ -327,16 +327,36 @@ def test_steps_of_16_bits_are_no_kinks(choose_checks):
     assert result.sentence.startswith("Apart from small steps, as of numbers of 16 bits, it is continuous")
 
 
-class GradientForAnotherInput(Function):
-    """The gradient of x is returned only if the weight needs one."""
+@pytest.mark.parametrize(
+    ("pull", "words"),
+    [
+        (lambda x, w, g, h: (None if w else g, h), "x alone .* gets 0.7, and 0 together with"),
+        (lambda x, w, g, h: (g if w else None, h), "x alone .* gets 0, and 0.7 together with"),
+        (lambda x, w, g, h: (g, h if x else 2 * h), "argument 1 alone requires grad, it gets .* with x"),
+    ],
+)
+def test_a_gradient_that_depends_on_the_need_of_another_input_fails(pull, words, choose_checks):
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        return pull(*ctx.needs_input_grad, g * w, (g * x).sum())
 
-    forward = staticmethod(lambda ctx, x, weight: x.round() * weight)
-    backward = staticmethod(lambda ctx, g: (g if ctx.needs_input_grad[1] else None, None))
+    choose_checks("backward")
+    forward = lambda ctx, x, w: (ctx.save_for_backward(x, w), x * w)[1]  # noqa: E731
+    methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    with pytest.raises(AssertionError, match=words):
+        explorer.assert_rule(type("Scale", (Function,), methods), torch.tensor(0.7, requires_grad=True))
 
 
-def test_a_gradient_that_depends_on_the_need_of_another_input_fails():
-    with pytest.raises(AssertionError, match="Its backward returns None for x"):
-        explorer.assert_rule(lambda x: GradientForAnotherInput.apply(x, torch.tensor(2.0)))
+@pytest.mark.parametrize(("k", "words"), [(0, "If ctx.kept changes in place"), (1, "ctx.kept holds")])
+def test_x_or_y_as_an_attribute_of_ctx_fails_memory(k, words, choose_checks):
+    choose_checks("memory")
+    methods = {
+        "forward": lambda x: x.tanh(),
+        "setup_context": lambda ctx, inputs, output: setattr(ctx, "kept", (*inputs, output)[k]),
+        "backward": lambda ctx, g: g * (1 - ctx.kept**2),
+    }
+    (result,) = check(type("Keeps", (Function,), {name: staticmethod(way) for name, way in methods.items()}))
+    assert (result.verdict, result.sentence.startswith(words)) == ("fails", True), result
 
 
 LATE_IMPORT = """

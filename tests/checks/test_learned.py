@@ -132,7 +132,15 @@ def test_a_wrong_part_is_told_apart_from_a_factor_on_all(choose_checks):
     assert result.sentence.startswith("Apart from its factor 0.05, argument 1 gets "), result.sentence
 
 
-PER_CHANNEL = {"spike": (lambda x, t: (x >= t).to(x.dtype), pull_spike), "LSQ": (quantise, pull_lsq)}
+def spike(x, t):
+    return (x >= t).to(x.dtype)
+
+
+PER_CHANNEL = {
+    "spike": (spike, pull_spike),
+    "faint spike": (spike, lambda x, g, t: pull_spike(x, 0.05 * g, t)),
+    "LSQ": (quantise, pull_lsq),
+}
 REDUCTIONS: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], str]] = {
     "each channel its own": (lambda gradient: gradient, "holds"),
     "another channel's": (lambda gradient: gradient.flip(0), "fails"),
@@ -153,5 +161,5 @@ def test_each_channel_must_get_its_own_gradient_where_y_jumps(reduction, name, v
 
     x = torch.randn(16, 3, generator=torch.Generator().manual_seed(0))
     (result,) = check(make_function(forward, pull), torch.tensor(values, requires_grad=True), input=x)
-    assert result.verdict == verdict, result.sentence
+    assert result.verdict == ("by design" if (name, verdict) == ("faint spike", "holds") else verdict), result
     assert verdict == "holds" or "rgument 1 at index [" in result.sentence

@@ -136,6 +136,13 @@ class Subject:
         self.run(x.clone(), arguments := self.prepare(x.dtype))
         return any(argument._version for argument in arguments if isinstance(argument, Tensor))
 
+    @cached_property
+    def learned(self) -> dict[int, str]:
+        """The names of the arguments that are floating-point tensors that require grad, by their indices."""
+        tensors = {k: each for k, each in enumerate(self.arguments) if isinstance(each, Tensor)}
+        indices = [k for k, each in tensors.items() if each.requires_grad and each.is_floating_point()]
+        return {k: self.names[k] if self.names else f"argument {k + 1}" for k in indices}
+
     def prepare(self, dtype: torch.dtype, learned: bool = False, device: str = "cpu") -> tuple[Any, ...]:
         """Return copies of the arguments after x on a device, with floating-point tensors in ``dtype``.
 

@@ -77,12 +77,12 @@ def call_backward(y: Tensor, leaf: Tensor) -> Any:
 
 def has_custom_node(y: Tensor) -> bool:
     """Return whether a custom Function is in the graph of y."""
-    return any(True for _ in _iterate_custom_nodes(y))
+    return any(True for _ in iterate_custom_nodes(y))
 
 
 def is_input_of_function(leaf: Tensor, y: Tensor) -> bool:
     """Return whether a custom Function in the graph of y takes a leaf as input, perhaps in another shape."""
-    for node in _iterate_custom_nodes(y):
+    for node in iterate_custom_nodes(y):
         for below, _ in node.next_functions:
             while below and below.name().startswith(_RESHAPING):
                 below = below.next_functions[0][0]
@@ -91,7 +91,8 @@ def is_input_of_function(leaf: Tensor, y: Tensor) -> bool:
     return False
 
 
-def _iterate_custom_nodes(y: Tensor) -> Iterator[Any]:
+def iterate_custom_nodes(y: Tensor) -> Iterator[Any]:
+    """Yield the contexts of all custom Functions in the graph of y."""
     waiting: list[Any] = [y.grad_fn]
     seen: set[Any] = {None}
     while waiting:
