@@ -11,18 +11,8 @@ from typing import Any, Literal
 
 from torch import Tensor
 
-from explorer.catalogue import (
-    SQUARE,
-    Op,
-    Rule,
-    adapt_rule,
-    check_values,
-    find_loss,
-    find_op,
-    find_rule,
-    freeze_draws,
-)
-from explorer.catalogue.losses import FROZEN_U
+from explorer.catalogue import Op, Rule, adapt_rule, check_values, find_loss, find_op, find_rule, freeze_draws
+from explorer.catalogue.losses import FROZEN_U, SQUARE
 from explorer.checks import draws, lines
 from explorer.checks.area import check_antiderivative, check_area
 from explorer.checks.derivative import check_derivative, check_double_backward

@@ -10,17 +10,7 @@ from torch import Tensor
 
 from explorer.catalogue import RULES, Op, Rule
 from explorer.checks.argument_gradients import Probe
-from explorer.checks.result import (
-    FAILS,
-    HOLDS,
-    UNKNOWN,
-    Result,
-    by_design,
-    fails,
-    format_number,
-    holds,
-    unknown,
-)
+from explorer.checks.result import FAILS, HOLDS, Result, by_design, fails, format_number, holds, unknown
 from explorer.curves.user_functions.curve import Curve
 from explorer.curves.user_functions.elementwise import is_same
 from explorer.curves.user_functions.subject import Subject, UntriedError
@@ -108,7 +98,7 @@ def _check_argument(probe: Probe) -> Result:
             return by_design(f"{probe.name} gets {words}", None, finding.figure)
     step = _SIDE_STEP * (1 + probe.argument.abs())
     sides = [_check_at_value(probe.move(probe.argument + sign * step)) for sign in (-1, 1)]
-    if {side.verdict for side in sides} & {FAILS, UNKNOWN}:
+    if min(side.rank for side in sides) < 2:  # fails or unknown
         return finding
     below, above = (side.sentence for side in sides)
     words = f"On both sides: {below}" if below == above else f"Below it: {below} Above it: {above}"

@@ -30,14 +30,8 @@ from explorer.curves.bisection import (
     is_near,
     merge_close,
 )
-from explorer.formula import Formula
-from explorer.formula.pieces import (
-    find_degree,
-    find_edge_pieces,
-    find_pieces,
-    list_derivative_signs,
-    substitute_extremes,
-)
+from explorer.formula import Formula, pieces
+from explorer.formula.pieces import find_edge_pieces, substitute_extremes
 from explorer.formula.reference import make_even_points, replace_reductions
 from explorer.formula.tree import Call, Node, UserCall, children, find_names, walk
 
@@ -69,7 +63,7 @@ def find_kinks(
     is_autograd = rule is not None and rule.parsed is None
     op_kinks = _find_entry_kinks(op, op, parameters, start, stop, g, is_autograd, mean_range)
     if rule is None or rule.parsed is None:
-        is_flat = is_autograd and find_degree(op.parsed.tree) == 0  # 0 on both sides of a jump
+        is_flat = is_autograd and pieces.find_degree(op.parsed.tree) == 0  # 0 on both sides of a jump
         return [] if op_kinks is None and is_flat else op_kinks
     rule_kinks = _find_entry_kinks(rule, op, parameters, start, stop, g, mean_range=mean_range)
     if op_kinks is None and "y" not in rule.parsed.variables:
@@ -95,7 +89,7 @@ def find_mean_kinks(
     parameters = loss.values(settings) | resolve_values(op, rule, settings) | {UPSTREAM.name: g}
     formulas = [loss.parsed, loss.slope, *([rule.parsed] if rule and rule.parsed else [])]
     trees: dict[Node, None] = {}
-    for piece in (piece for formula in formulas for piece in find_pieces(formula.tree)):
+    for piece in (piece for formula in formulas for piece in pieces.find_pieces(formula.tree)):
         if _OUTPUT_NAMES.intersection(find_names(piece)):
             trees |= dict.fromkeys(substitute_extremes(expand_in_draws(Formula(piece), op.parsed, loss)))
     all_kinks = _find_tree_changes(trees, parameters, start, stop)
@@ -216,9 +210,9 @@ def _search_kinks(
     positions: list[float] = []
     # Go from inner to outer expressions: an outer one changes twice in a cell only around an extremum of an
     # inner one.
-    for piece in reversed(dict.fromkeys(find_pieces(formula.tree))):
+    for piece in reversed(dict.fromkeys(pieces.find_pieces(formula.tree))):
         turning_points: list[float] = []
-        for tree in list_derivative_signs(piece) or ():
+        for tree in pieces.list_derivative_signs(piece) or ():
             with suppress(TooManyKinksError):
                 turning_points += find_changes(make_curve(tree), start, stop, positions + turning_points)
         changes = find_changes(make_curve(piece), start, stop, positions + turning_points)

@@ -26,15 +26,9 @@ from explorer.catalogue import (
     find_loss,
     to_finite,
 )
+from explorer.curves import grids
 from explorer.curves.deterministic import DeterministicEvaluator
-from explorer.curves.grids import (
-    check_points,
-    find_late_jumps,
-    make_grid,
-    normalize_range,
-    round_to_dtype,
-    to_torch_dtype,
-)
+from explorer.curves.grids import find_late_jumps, round_to_dtype
 from explorer.curves.kinks import find_contribution_kinks, find_kinks, find_mean_kinks
 from explorer.curves.sampled import (
     FORWARD,
@@ -134,9 +128,9 @@ def sample_curves(
     """Sample an op and its gradients as a Curves object. The arguments are those of ``sample``."""
     op = resolve_op(op)
     chosen_rules = tuple(adapt_rule(op, rule) for rule in _resolve_rules(rules))
-    torch_dtype = to_torch_dtype(dtype)
-    start, stop = span = normalize_range(start, stop, torch_dtype)
-    points, g = check_points(points), to_finite("g", g)
+    torch_dtype = grids.to_torch_dtype(dtype)
+    start, stop = span = grids.normalize_range(start, stop, torch_dtype)
+    points, g = grids.check_points(points), to_finite("g", g)
     if not isinstance(f, str):
         parameters, f = {"f": f, **parameters}, SQUARE
     loss = find_loss(f) if op.is_random or any(rule.is_random for rule in chosen_rules) else None
@@ -145,7 +139,7 @@ def sample_curves(
     all_kinks = _find_all_kinks(op, chosen_rules, learns, contributions, settings, span, g, loss)
     kinks = {key: None if at is None else round_to_dtype(at, torch_dtype) for key, at in all_kinks.items()}
     kink_x = [value for positions in kinks.values() for value in positions or ()]
-    x, marks = make_grid(start, stop, points, kink_x, torch_dtype)
+    x, marks = grids.make_grid(start, stop, points, kink_x, torch_dtype)
 
     known_marks = None if kinks[FORWARD] is None else marks
     evaluator = _make_evaluator(op, loss, settings, g, span, learns)

@@ -21,15 +21,7 @@ from explorer.formula.operands import has_elements
 from explorer.formula.tree import VARIABLES, Name, Node, find_names, measure, substitute, walk
 from explorer.reading.building import ONE, build, choose_name, is_shared_count, to_number
 from explorer.reading.definitions import NO_GRADIENT, Candidate, Trees, find_candidates, read_definition
-from explorer.reading.errors import (
-    DeadEndError,
-    Note,
-    RaisesError,
-    ReadingError,
-    UndecidedError,
-    UnreadableError,
-    require,
-)
+from explorer.reading.errors import DeadEndError, Note, ReadingError, UndecidedError, UnreadableError, require
 from explorer.reading.gradients import LEFT_OUT
 from explorer.reading.initial_values import list_initial_values
 from explorer.reading.learning import Part
@@ -189,7 +181,7 @@ def _read_candidate(
     except (UnreadableError, RecursionError) as reason:
         words = reason if isinstance(reason, UnreadableError) else "is nested too deeply to be read"
         problem = ReadingError(f"line {line}: {name} {words}", line)
-        problem.raises = isinstance(reason, RaisesError)
+        problem.raises = getattr(reason, "raises", False)
     return Reading(name, line, problem=problem)
 
 

@@ -4,19 +4,9 @@ import ast
 from functools import partial, reduce
 from itertools import pairwise
 
+from explorer.formula import VARIABLES, Call, Node, find_names
 from explorer.formula.operands import has_elements
-from explorer.formula.tree import (
-    COMPARISONS,
-    VARIABLES,
-    Call,
-    Node,
-    Number,
-    Polyline,
-    Unary,
-    find_names,
-    is_condition,
-    is_constant,
-)
+from explorer.formula.tree import COMPARISONS, Number, Polyline, Unary, is_condition, is_constant
 from explorer.reading.building import ZERO, build, count_shared, evaluate_constant
 from explorer.reading.errors import RaisesError, ReadingError, require
 from explorer.reading.values import (

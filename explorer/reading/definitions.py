@@ -9,18 +9,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from explorer.catalogue import make_antithetic
-from explorer.formula import Formula, differentiate
-from explorer.formula.tree import (
-    ANTITHETIC_LOSS,
-    LOSS,
-    RULE_NAMES,
-    LossAt,
-    Name,
-    Node,
-    find_names,
-    substitute,
-    walk,
-)
+from explorer.formula import ANTITHETIC_LOSS, LOSS, RULE_NAMES, Formula, LossAt, differentiate
+from explorer.formula.tree import Name, Node, find_names, substitute, walk
 from explorer.reading.building import ONE, ZERO, build, cancel_terms, is_detached, strip_detach, to_number
 from explorer.reading.errors import Note, ReadingError, UndecidedError, UnreadableError, require
 from explorer.reading.gradients import list_faults, read_others

@@ -39,6 +39,8 @@ class UnreadableError(Exception):
 class RaisesError(UnreadableError):
     """Raised for an expression that cannot be converted because torch or Python would reject it."""
 
+    raises = True
+
 
 class ConditionalGradientError(UnreadableError):
     """Raised if an input's gradient in a Function depends on whether another input needs a gradient."""

@@ -15,20 +15,11 @@ from explorer.formula import FUNCTIONS, Function
 from explorer.formula.aliases import CALLS, CallAlias
 from explorer.formula.operands import has_elements
 from explorer.formula.tree import VARIABLES, Call, Name, Node, children, find_names, is_condition
-from explorer.reading import randomness, values, vocabulary
+from explorer.reading import randomness, sums, values, vocabulary
 from explorer.reading.arithmetic import apply_binary, compute, make_result
 from explorer.reading.building import ONE, ZERO, build, detach, evaluate_constant, fill_formula, to_mask
 from explorer.reading.errors import RaisesError, UnreadableError, require
-from explorer.reading.sums import (
-    NUMPY,
-    REMARKS,
-    arrange,
-    compute_extreme,
-    compute_statistic,
-    compute_sum,
-    expand,
-    sum_to_shape,
-)
+from explorer.reading.sums import NUMPY, compute_extreme
 from explorer.reading.tracking import AUTOGRAD, assign, detach_tensor
 from explorer.reading.values import SHAPE, Library, Quantity, Tensor, Value, to_quantity, unpack
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, split_words
@@ -299,7 +290,9 @@ def _apply_heaviside(input: Value, values: Value) -> Value:
 def _require_one_dtype(*operands: Value) -> None:
     kinds = {to_quantity(operand).kind for operand in operands}
     require(
-        NUMPY.get() or not (len(kinds) > 1 or any(map(values.is_number, operands))), OF_ONE_DTYPE, RaisesError
+        NUMPY.get() or not (len(kinds) > 1 or any(map(values.is_number, operands))),
+        OF_ONE_DTYPE,
+        RaisesError,
     )
 
 
@@ -343,19 +336,19 @@ _ROWS: dict[str, values.Function] = {
     **{name: partial(_Torch.to, dtype=name) for name in KINDS},
     **{name: row for name, row in vars(_Torch).items() if not name.startswith("__")},
     "detach": detach_tensor,
-    **{name: partial(compute_statistic, name) for name in ("mean", "amax", "amin", "std")},
+    **{name: partial(sums.compute_statistic, name) for name in ("mean", "amax", "amin", "std")},
     "isnan": lambda self: compute("!=", self, self),
     "isinf": lambda self: compute("==", compute("abs", self), _INFINITY),
     "isfinite": lambda self: compute("<", compute("abs", self), _INFINITY),
     "isposinf": lambda self: compute("==", self, _INFINITY),
     "isneginf": lambda self: compute("==", self, _MINUS_INFINITY),
-    **dict.fromkeys(split_words("unsqueeze t transpose permute"), arrange),
-    **dict.fromkeys(split_words("expand repeat broadcast_to tile"), expand),
+    **dict.fromkeys(split_words("unsqueeze t transpose permute"), sums.arrange),
+    **dict.fromkeys(split_words("expand repeat broadcast_to tile"), sums.expand),
     "expand_as": lambda self, other: (
-        expand(self, _make_size(other)) if values.get_sum(self) else _Torch.view(self, SHAPE)
+        sums.expand(self, _make_size(other)) if values.get_sum(self) else _Torch.view(self, SHAPE)
     ),
-    "sum": compute_sum,
-    "sum_to_size": sum_to_shape,
+    "sum": sums.compute_sum,
+    "sum_to_size": sums.sum_to_shape,
     "prod": _count_product,
     "view_as": lambda self, other: _Torch.view(self, SHAPE),
     "numpy": lambda self: NUMPY.set(True) and self,
@@ -419,7 +412,7 @@ PROPERTIES: dict[str, values.Function] = {
 
 def _apply_prelu(self: Value, num_parameters: Value = 1, init: Value = 0.25) -> Value:
     result = TABLE["prelu"](self, init)
-    REMARKS.get().append((to_quantity(result).node, LEARNED.format(init)))
+    sums.REMARKS.get().append((to_quantity(result).node, LEARNED.format(init)))
     return result
 
 

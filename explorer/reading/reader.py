@@ -19,18 +19,10 @@ from typing import Any, NamedTuple
 
 from explorer.formula.operands import has_elements, replace_counts
 from explorer.formula.tree import Name, Node, is_constant
-from explorer.reading import building, functions, randomness, sums, tracking, values, vocabulary
+from explorer.reading import building, errors, functions, randomness, sums, tracking, values, vocabulary
 from explorer.reading.arithmetic import SIGNS, apply_binary, compare
 from explorer.reading.calls import HELPERS, READABLE_ROOTS, call_function, convert_errors, find_row
-from explorer.reading.errors import (
-    DeadEndError,
-    Note,
-    RaisesError,
-    ReadingError,
-    UndecidedError,
-    UnreadableError,
-    require,
-)
+from explorer.reading.errors import DeadEndError, RaisesError, ReadingError, UnreadableError, require
 from explorer.reading.spoiling import Scope, mark_unknown
 from explorer.reading.values import SHAPE, Function, Library, Opaque, PastedClass, Quantity, Tensor, Value
 from explorer.reading.vocabulary import REASONS, UNKNOWN, split_words
@@ -97,7 +89,7 @@ class Reader:
     depth: int = 0
     parameters: dict[str, str] = field(default_factory=dict)
     notes: dict[Node, str] = field(default_factory=dict)
-    warnings: dict[tuple[int, str], Note] = field(default_factory=dict)
+    warnings: dict[tuple[int, str], errors.Note] = field(default_factory=dict)
     classes: dict[ast.ClassDef, type[PastedClass]] = field(default_factory=dict)
     constants: Sequence[str] = ()
     taken: Collection[str] = ()
@@ -252,7 +244,7 @@ class Reader:
         if not isinstance(value, Opaque):
             return bool(value)
         if test not in self.decisions:
-            raise UndecidedError(test, node.lineno)
+            raise errors.UndecidedError(test, node.lineno)
         return self.decisions[test]
 
     def get_attribute(self, owner: Value, name: Value) -> Value:
@@ -454,7 +446,7 @@ class Reader:
         pending = tracking.PENDING_NOTES.get({})
         for kind, text in pending.items():
             sentence = str(self.make_error(statement, UnreadableError(text)))
-            self.warnings.setdefault((statement.lineno, kind), Note(sentence, kind, statement.lineno))
+            self.warnings.setdefault((statement.lineno, kind), errors.Note(sentence, kind, statement.lineno))
         pending.clear()
 
     def _execute(self, statement: ast.stmt, scope: Scope) -> None:

@@ -10,14 +10,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, find_op, find_rule
-from explorer.curves.user_functions.elementwise import (
-    NEAR,
-    find_dependence,
-    has_random_output,
-    is_same,
-    make_test_points,
-    require_independence,
-)
+from explorer.curves.user_functions import elementwise
 from explorer.curves.user_functions.subject import Subject, UntriedError, prepare_function
 from explorer.curves.user_functions.timeouts import TIME_LIMIT_S, Answer, HungError, run_within
 from explorer.formula import Formula, quote
@@ -153,20 +146,20 @@ def _make_user_function(function: Callables) -> _UserFunction:
 
 def _require_sampleable(subject: Subject) -> None:
     """Raise UntriedError if a function or its backward fails, is random or is not elementwise."""
-    if has_random_output(subject):
+    if elementwise.has_random_output(subject):
         raise UntriedError("it is random: two calls with the same x give different y")
-    if reason := find_dependence(subject):
+    if reason := elementwise.find_dependence(subject):
         raise UntriedError(reason)
-    x = make_test_points(NEAR, 64, 8, subject.trial.dtype)
-    require_independence(subject.y, x, name="y")
+    x = elementwise.make_test_points(elementwise.NEAR, 64, 8, subject.trial.dtype)
+    elementwise.require_independence(subject.y, x, name="y")
     if subject.y(x).is_complex():
         raise UntriedError("it returns complex numbers")
-    if not is_same(subject.gradient(x), subject.gradient(x), 0.0):
+    if not elementwise.is_same(subject.gradient(x), subject.gradient(x), 0.0):
         raise UntriedError("its backward is random: it returns two different gradients for the same x and g")
     varied = 2 * torch.sin(1.7 * torch.arange(len(x), dtype=x.dtype))
     # In the last g, the mean depends on the sign of x.
     for g in (torch.ones_like(x), varied, varied + 2 * x.sign()):
-        require_independence(subject.gradient, x, g, name="the gradient")
+        elementwise.require_independence(subject.gradient, x, g, name="the gradient")
 
 
 def _run_within_limit(label: str, work: Callable[[], Answer]) -> Answer:
