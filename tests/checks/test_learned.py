@@ -132,15 +132,8 @@ def test_a_wrong_part_is_told_apart_from_a_factor_on_all(choose_checks):
     assert result.sentence.startswith("Apart from its factor 0.05, argument 1 gets "), result.sentence
 
 
-def spike(x, t):
-    return (x >= t).to(x.dtype)
-
-
-PER_CHANNEL = {
-    "spike": (spike, pull_spike),
-    "faint spike": (spike, lambda x, g, t: pull_spike(x, 0.05 * g, t)),
-    "LSQ": (quantise, pull_lsq),
-}
+PER_CHANNEL = {"spike": (lambda x, t: (x >= t).to(x.dtype), pull_spike), "LSQ": (quantise, pull_lsq)}
+PER_CHANNEL["faint spike"] = PER_CHANNEL["spike"][0], lambda x, g, t: pull_spike(x, 0.05 * g, t)
 REDUCTIONS: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], str]] = {
     "each channel its own": (lambda gradient: gradient, "holds"),
     "another channel's": (lambda gradient: gradient.flip(0), "fails"),
