@@ -196,7 +196,7 @@ def _measure_width(curve: Curve, kink_positions: Sequence[float]) -> tuple[SizeV
     width = high - low
     highest = x[heights >= height * (1 - _ROUNDING)]
     if float(highest[-1] - highest[0]) > _FLAT * width:
-        return SizeValue(reason="is flat on top: a mask has no peak"), 0.0
+        return SizeValue(reason="is flat on top, so it has no peak to scale"), 0.0
     near = (at for at in (0.0, *kink_positions) if abs(at - peak) <= _NEAR_PEAK * width)
     return SizeValue(width), next(near, peak)
 

@@ -32,7 +32,7 @@ def test_one_press_scales_rules_to_one_area_and_undo_restores_them(explore: Page
     expect(window(page).locator("tbody tr")).to_have_count(4)
     assert cells(page) == [
         ["has no finite area", "never falls to half its height"], ["2", "0.8284"], ["0.08", "0.03314"],
-        ["2", "is flat on top: a mask has no peak"],
+        ["2", "is flat on top, so it has no peak to scale"],
     ]  # fmt: skip
     tab_to(page, "One area", 4)
     page.keyboard.press("Enter")

@@ -36,7 +36,7 @@ def test_widths_by_hand(rule: str) -> None:
 @pytest.mark.parametrize(("op", "rule", "kind", "reason"), [
     ("step", "straight_through", "area", "has no finite area"),
     ("step", "straight_through", "width", "never falls to half its height"),
-    ("step", "clipped", "width", "is flat on top: a mask has no peak"),
+    ("step", "clipped", "width", "is flat on top, so it has no peak to scale"),
     ("step", "multi_gaussian", "width", "has lobes"),
     ("quantize", "rdfs", "width", "has lobes"),
     ("step", "default", "area", "is torch's own gradient of the op"),

@@ -8,7 +8,6 @@ import pytest
 
 from explorer.catalogue import find_op, find_rule
 from explorer.curves import sample
-from explorer.training import TASKS
 from explorer.training.settings.setting import split_names
 from explorer.ui.links import link, training_words
 from explorer.ui.links.choice import Choice
@@ -33,10 +32,8 @@ def test_a_choice_comes_back_from_its_link():
 
 
 def test_a_link_to_spikes_without_an_op_takes_that_of_the_task():
-    spikes = TASKS["spikes"]
-    choice, notices = from_text("task=spikes&k=2")
-    assert (choice.op, choice.rules, choice.parameters["k"], notices) == (spikes.op, spikes.rules, 2, [])
-    assert from_text("task=spikes&rule=triangle")[0].rules == ("triangle",)
+    read, notices = from_text("task=spikes&k=2")
+    assert (read.op, read.rules[3], read.parameters, notices) == ("step", "boxcar", {"k": 2, "w": 0.05}, [])
     assert from_text("task=spikes&op=round")[0].op == from_text("task=digits")[0].op == "round"
 
 

@@ -37,7 +37,7 @@ export function createOnePanel(host, { onClose, onEvidence }) {
       setText(title, `Why? ${picture.label}`);
       panels.show(picture.row ? [picture.row] : []);
       setText(reason, picture.why);
-      setText(limits, picture.row ? `Not shown here: ${picture.row.limits}` : picture.chart);
+      setText(limits, picture.row ? picture.row.limits : picture.chart);
       if (title.textContent !== last) host.scrollIntoView({ block: "nearest" });
     },
   };

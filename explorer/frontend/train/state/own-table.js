@@ -132,7 +132,7 @@ function describeContent({ low, high, classes, different, suggested }, learnt) {
     const kind = learnt || suggested ? "classes" : "categories, an input each";
     return `${classes.length} ${kind}: ${named.join(", ")}${ellipsis}`;
   }
-  if (low === null || high === null) return `${different} texts`;
+  if (low === null || high === null) return `${different} text${different === 1 ? "" : "s"}`;
   return low === high
     ? `number, always ${formatShort(low)}`
     : `number, ${formatShort(low)} to ${formatShort(high)}`;

@@ -1,5 +1,6 @@
 """A visitor's own table in the browser: what is chosen of it, its file's letters, and what is shown of it."""
 
+import re
 from dataclasses import asdict
 from typing import Any
 
@@ -41,6 +42,9 @@ def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell:
     assert shown["rows"][2]["holds"] == "2 categories, an input each: a 31, b 29"
     assert "or from 2 to 12 categories" in shown["rows"][4]["remark"]
     assert len(shown["head"]) == 5
+    alike = asdict(make_survey(re.sub(r"frei \d+", "frei", text)))
+    row = tell("state/own-table", "buildTablePreview", alike)["rows"][4]
+    assert (row["holds"], row["remark"]) == ("1 text", "It holds the same text in each row.")
 
 
 def test_rows_with_gaps_are_left_out_and_what_was_chosen_stays(tell: Run):
