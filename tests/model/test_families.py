@@ -149,7 +149,7 @@ FAMILIES = {  # the model of a step, the step, what is swapped, the rule, the st
     "ViT": (Layer, functional.gelu, "gelu", bell, by_bell(functional.gelu), {"function.pooler": ""}),
     "BERT, rounded": (Layer, torch.round, "round", bell, by_bell(torch.round),
                       {"function.inner.linear1": "round", "function.pooler": ""}),
-    "VQ-VAE": (vq, straight, "argmin", bell, ByHand.apply, {"function.w": "argmin"}),
+    "VQ-VAE": (vq, straight, "argmin", bell, ByHand.apply, {"function.w": "detach"}),
     "VQ-VAE, no trick": (vq, lambda h, f: f(h), None, None, None, {"a": "argmin"}),
     "Gumbel": (gumbel, straight, "argmax", bell, ByHand.apply, {}),
     "Gumbel, hard": (gumbel, lambda y, f: f(y), "argmax", bell, ByHand.apply, {"a": "argmax"}),

@@ -49,6 +49,11 @@ def bireal(h):
     return p + (h.sign() - p).detach()
 
 
+def test_a_scale_of_the_gradient_is_a_trick():
+    row = only(observed(made(lambda h: h * 0.01 + (h - h * 0.01).detach())))
+    assert (row["computes"], row["rule"]) == ("identity", "straight_through × 0.01")
+
+
 def test_a_trick_whose_way_holds_the_value_it_restores_is_made_of_x():
     row = observed(made(bireal)).frame.set_index("op").loc["abs → sign"]
     assert (row.note, row.computes, row.rule) == ("detach trick", "sign", "approx_sign")

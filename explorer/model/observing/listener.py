@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -14,22 +15,24 @@ from torch import Tensor, nn
 from explorer.model.observing.recorder import Recorder
 from explorer.model.observing.rows import has_any
 from explorer.model.tape import Call, Site, Value
-from explorer.model.tape.names import LINEAR, find_tensors, is_pointwise
+from explorer.model.tape.names import INDICES, LINEAR, find_tensors, is_pointwise
 from explorer.model.tape.private import is_functorch_wrapped_tensor
 
 ZERO = "its backward is zero everywhere"
 UNUSED = "no call leads from there to the loss"
-BY_VALUE = "each gradient is zero by the values it was multiplied with"
+BY_VALUE = "each gradient is zero by the values it was multiplied with, or by a hook"
+NOT_FINITE = "its backward returns values that are not finite"
+ORIGIN_NOT_FINITE = "it is not finite where it begins: look at the loss and at the values of the model"
 _PASSES = 8  # number of forward passes without backward after which recorded calls are dropped
 
 
 class Blame(NamedTuple):
-    """The reason why a parameter has no gradient.
+    """The reason why a parameter has no gradient, or a gradient that is not finite.
 
     Attributes:
-        gradient: "none" or "zero".
-        site, op: the call that stops the gradient; None and "" if no call does.
-        reason: why the call stops it, or why there is no gradient without such a call.
+        gradient: "none", "zero" or "not finite".
+        site, op: the call that is to blame; None and "" if no call is.
+        reason: how the call changes the gradient, or why there is none without such a call.
     """
 
     gradient: str
@@ -45,6 +48,7 @@ class Listener(Recorder):
         turns: the numbers, from 1, of the forward passes that had a backward.
         blamed: the reason why a parameter has no gradient, by the parameter's name.
         arrived: whether a parameter has received a nonzero gradient, by the parameter's name.
+        broken: the names of the parameters that have received a gradient with NaN or infinity.
         unseen: the number of autograd nodes without a recorded call, by the node's name.
         modules: the paths of the submodules, as keys in order of their first calls.
     """
@@ -54,6 +58,7 @@ class Listener(Recorder):
         self.turns: set[int] = set()
         self.blamed: dict[str, Blame] = {}
         self.arrived: dict[str, bool] = {}
+        self.broken: set[str] = set()
         self.unseen: dict[str, int] = {}
         self.modules: dict[str, None] = {}
         self._parameter_hooks = ExitStack()
@@ -123,8 +128,25 @@ class Listener(Recorder):
         self.modules.setdefault(path, None)
 
     def _record_arrival(self, name: str, g: Tensor | None) -> None:
-        if g is not None and not self.arrived.get(name):
-            self.arrived[name] = has_any(g.coalesce().values() if g.is_sparse else g)
+        if g is None:
+            return
+        values = g.coalesce().values() if g.is_sparse else g
+        if not self.arrived.get(name):
+            self.arrived[name] = has_any(values)
+        if not values.sum().isfinite() and not values.isfinite().all():  # the sum is fast but can overflow
+            self.broken.add(name)
+
+    def find_blame(self, name: str) -> Blame | None:
+        """Return why a parameter gets no finite gradient; None if it gets one, or no backward has run.
+
+        For NaN or infinity this is the site nearest to the loss that received finite gradients.
+        """
+        if name not in self.broken:
+            return None if self.arrived.get(name) else self.blamed.get(name)
+        for row in reversed(self.rows.values()):
+            if row.broken and math.isfinite(row.square_out):
+                return Blame("not finite", row.site, row.op, NOT_FINITE)
+        return Blame("not finite", None, "", ORIGIN_NOT_FINITE)
 
     def on_hidden_call(self, node: Any, call: Call) -> None:
         """Count the autograd node of an elementwise function whose call was not recorded."""
@@ -192,4 +214,7 @@ def _find_culprits(
             ]
             visited.update(outputs)
             todo += outputs
-    return sorted(blame, key=lambda call: call.name == "detach")  # a detach is rather meant
+    # The call nearest to the loss comes first. A detach is rather meant, and indices never have a gradient.
+    return sorted(
+        blame, key=lambda call: (call.name in INDICES, call.name == "detach", -call.outputs[0].number)
+    )

@@ -87,7 +87,7 @@ class GradientLog:
             return
         (step, observation), self._pending = self._pending, None
         observation.finish()
-        stuck = float(observation.parameters.gradient.isin(["none", "zero"]).sum())
+        stuck = float(observation.parameters.gradient.isin(["none", "zero", "not finite"]).sum())
         scalars = {f"{self._prefix}/stuck_parameters": stuck, **observation.scalars(self._prefix)}
         self._rows.append((step, scalars))
         if self._write is not None:

@@ -103,8 +103,8 @@ class Observation:
     def parameters(self) -> pd.DataFrame:
         """A table with one row per parameter, once a backward has run.
 
-        gradient: "arrives", "zero" (in all elements), "none" or "frozen"; site, op, line: the call that is to
-        blame if no gradient arrives; why: the reason.
+        gradient: "arrives", "zero" (in all elements), "none", "not finite" (in any element) or "frozen";
+        site, op, line: the call that is to blame if no finite gradient arrives; why: the reason.
         """
         import pandas as pd
 
@@ -131,8 +131,9 @@ class Observation:
             f"{prefix}/{row['site']}/{name}": float(value)
             for row in self._make_rows()
             for name, value in row.items()
-            if name not in ("line", "calls", "elements") and isinstance(value, int | float) and value == value
-        }
+            if name not in ("line", "calls", "elements") and isinstance(value, int | float)
+            and (value == value or (name in ("g_out", "g_in") and row["elements"]))  # a gradient with NaN
+        }  # fmt: skip
 
     def figure(self, site: str | Site | None = None) -> go.Figure:
         """Return a figure of one site, or of the whole model if ``site`` is None.

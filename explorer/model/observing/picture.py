@@ -111,12 +111,12 @@ def _list_links(
     modules: Iterable[str], named: Mapping[str, Row], parameters: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, str]]:
     """Return the name and the state of each site, and of each module with trainable parameters."""
-    culprits = {row["site"] for row in parameters if row["site"]}
+    culprits = {row["site"] for row in parameters if row["site"] and row["gradient"] != "not finite"}
     arrived: dict[str, bool] = {}
     for row in parameters:
         if row["gradient"] != "frozen":
             path = row["parameter"].rpartition(".")[0]
-            arrived[path] = arrived.get(path, False) or row["gradient"] == "arrives"
+            arrived[path] = arrived.get(path, False) or row["gradient"] in ("arrives", "not finite")
     links: list[tuple[str, str]] = []
     for path in modules:
         if path in arrived and path not in named:

@@ -71,15 +71,12 @@ def make_parameter_rows(listener: Listener, names: Mapping[Any, str]) -> list[di
     """Return a table row for each parameter that took part in a backward; see ``Observation.parameters``."""
     rows: list[tuple[Any, ...]] = []
     for name, parameter in listener.model.named_parameters():
-        blame = listener.blamed.get(name)
-        if listener.arrived.get(name) or not parameter.requires_grad:
+        if (blame := listener.find_blame(name)) is not None:
+            site, line = ("", math.nan) if blame.site is None else (blame.site.names[0], blame.site.line)
+            rows.append((name, blame.gradient, names.get(blame.site, site), blame.op, line, blame.reason))
+        elif listener.arrived.get(name) or not parameter.requires_grad:
             gradient = "arrives" if listener.arrived.get(name) else "frozen"
             rows.append((name, gradient, "", "", math.nan, ""))
-        elif blame is not None and blame.site is not None:
-            site = names.get(blame.site, blame.site.names[0])
-            rows.append((name, blame.gradient, site, blame.op, blame.site.line, blame.reason))
-        elif blame is not None:
-            rows.append((name, blame.gradient, "", "", math.nan, blame.reason))
     return [dict(zip(PARAMETER_COLUMNS, row, strict=True)) for row in rows]
 
 
@@ -184,7 +181,9 @@ def _find_factor(
             return 1.0
         square = float((expected * expected).sum())
         factor = float((expected * gradient).sum()) / square if square else 0.0
-        is_near = abs(factor - 1) < _NEAR_ONE or not 1 / _FACTORS < abs(factor) < _FACTORS
+        is_scale = rule.key == "straight_through"  # those of LSQ's gradient are small
+        is_usual = is_scale or 1 / _FACTORS < abs(factor) < _FACTORS
+        is_near = abs(factor - 1) < _NEAR_ONE or not is_usual
         atol *= min(1.0, abs(factor))
         if not is_near and torch.allclose(factor * expected, gradient, rtol=_CLOSE, atol=atol):
             return factor

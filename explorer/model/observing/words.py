@@ -11,6 +11,9 @@ from explorer.model.observing.recorder import UNNEEDED
 
 Row = Mapping[str, Any]
 _MOST_BLOCKED = 0.5  # a site that blocks more than this fraction gets a sentence
+_GETS = {
+    "none": "no gradient", "zero": "only a gradient of zero", "not finite": "a gradient with NaN or infinity",
+}  # fmt: skip
 _FEW = 16  # elements per unit; with fewer, many units are dead by chance
 _NAMED = 3  # maximum number of parameters or sites named in one sentence
 
@@ -43,17 +46,17 @@ def sentences(
 def _describe_parameters(rows: Sequence[Row]) -> list[str]:
     groups: dict[tuple[str, str, str, str], list[str]] = {}
     for row in rows:
-        if row["gradient"] in ("none", "zero"):
+        if row["gradient"] in _GETS:
             key = row["gradient"], row["site"], row["op"], row["why"]
             groups.setdefault(key, []).append(row["parameter"])
     said = []
     for (gradient, site, op, reason), names in groups.items():
         some = f"{len(names)} parameters ({', '.join(names[:_NAMED])}, …)"
         subject = join_texts(names) if len(names) <= _NAMED else some
-        received = "no gradient" if gradient == "none" else "only a gradient of zero"
-        cause = f"stopped at {_place(site, op)}: {reason}" if site else f"since {reason}"
+        verb = "which comes from" if gradient == "not finite" else "stopped at"
+        cause = f"{verb} {_place(site, op)}: {reason}" if site else f"since {reason}"
         get = "they get" if len(names) > 1 else "it gets"
-        said.append(f"{subject} cannot learn: {get} {received}, {cause}.")
+        said.append(f"{subject} cannot learn: {get} {_GETS[gradient]}, {cause}.")
     return said
 
 

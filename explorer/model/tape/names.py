@@ -25,7 +25,7 @@ SCALINGS = {"mul", "rmul", "imul", "multiply", "div", "truediv", "itruediv", "di
 STEPS = {
     "fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine", "fused_moving_avg_obs_fake_quant",
     "fake_quantize_learnable_per_tensor_affine", "fake_quantize_learnable_per_channel_affine",
-    "bernoulli", "heaviside", "gumbel_softmax",
+    "bernoulli", "heaviside", "gumbel_softmax", "floor_divide", "trunc_divide",
 }  # fmt: skip
 """Functions with steps that are sites, besides the ops of the catalogue."""
 
@@ -36,6 +36,9 @@ STEP_SIGNS = {
 
 REFLECTIONS = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
 """Comparisons -> the comparison that gives the same result for swapped operands."""
+
+INDICES = {"argmin", "argmax", "argsort", "bucketize", "searchsorted"}
+"""Functions whose results are indices."""
 
 LOGICAL = {
     "and", "or", "xor", "invert", "logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and",

@@ -114,6 +114,8 @@ class Tape(Ledger):
         if len(kinds) == 2 and kinds[0] is not kinds[1] and issubclass(*kinds):  # Python's t.lt(x) for x > t
             name, args = names.REFLECTIONS[name], args[::-1]
             func = getattr(Tensor, name)
+        if kwargs.get("rounding_mode"):  # of torch.div, whose gradient is then zero
+            name = f"{kwargs['rounding_mode']}_divide"
         with DisableTorchFunction():  # calls made here are hidden from other tapes
             tensors = find_tensors((args, kwargs))
             values, join = [self.value_of(item) for item in tensors], None

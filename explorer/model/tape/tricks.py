@@ -32,7 +32,8 @@ def classify_join(call: Call, join: Join, y: Tensor) -> Literal["trick", "mask",
     names = {v.call.name for v in join.side if v not in before}
     if call.name in _PRODUCTS and compared and names <= _MASKING | LINEAR:
         return "mask"
-    return "trick" if any(is_restoring(v, y) for v in join.side) else "gate"
+    restored = [*join.side, *([] if call.name in _PRODUCTS else [join.x])]  # x by a scale of its gradient
+    return "trick" if any(is_restoring(v, y) for v in restored) else "gate"
 
 
 def is_restoring(value: Value, y: Tensor) -> bool:
