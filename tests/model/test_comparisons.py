@@ -11,15 +11,7 @@ from torch import nn
 
 import explorer
 from tests.checks.cases.case import make_function
-from tests.model.nets import (
-    X,
-    equal,
-    gradients_of,
-    made,
-    observed,
-    same,
-    swapped,
-)
+from tests.model.nets import X, equal, gradients_of, made, observed, same, swapped
 
 MASKS = {
     "equal to its clamp": (lambda h: (h.clamp(-0.5, 0.5) == h).float(), "eq"),

@@ -134,12 +134,10 @@ def test_a_parameter_that_a_function_does_not_take_is_stopped_by_no_grad(functio
 def test_a_gradient_that_is_not_finite_is_named_with_the_call_that_returns_it():
     seen = observed(made(make_function(torch.sign, lambda x, g: g / 0, "ByZero").apply))
     assert list(seen.parameters.gradient) == ["not finite", "not finite", "arrives", "arrives"]
-    site = seen.frame.site[0]
-    assert f"a gradient with NaN or infinity, which comes from {site} (ByZero)" in seen.describe()
+    assert f"with NaN or infinity, which comes from {seen.frame.site[0]} (ByZero)" in seen.describe()
     numbers = {name.rpartition("/")[2]: value for name, value in seen.scalars().items()}
     assert [bool(np.isfinite(numbers[name])) for name in ("g_out", "g_in")] == [True, False]
-    model = made(torch.tanh)
-    with explorer.observe(model) as seen:
+    with explorer.observe(model := made(torch.tanh)) as seen:
         (loss_of(model) * torch.nan).backward()
     assert "since it is not finite where it begins: look at the loss" in seen.describe()
 
@@ -158,8 +156,8 @@ def test_of_several_stops_the_one_nearest_to_the_loss_is_blamed():
 
     model = made(spike_twice)
     model.p = torch.nn.Parameter(torch.zeros(6))
-    found = observed(model).parameters.set_index("parameter").loc["p"]
-    assert found.line == spike_twice.__code__.co_firstlineno + 2
+    line = observed(model).parameters.set_index("parameter").loc["p"].line
+    assert line == spike_twice.__code__.co_firstlineno + 2
 
 
 def rule(x, g):

@@ -11,18 +11,7 @@ from torch import nn
 
 import explorer
 from tests.checks.cases.case import make_function
-from tests.model.nets import (
-    Act,
-    ByHand,
-    Clipped,
-    X,
-    equal,
-    gradients_of,
-    made,
-    observed,
-    same,
-    swapped,
-)
+from tests.model.nets import Act, ByHand, Clipped, X, equal, gradients_of, made, observed, same, swapped
 
 
 def plain(name, part, h):

@@ -18,12 +18,7 @@ _USUAL = {
     ),
     "slope": ("Leaky", "x, a", KEEP + "ctx.a = a\nreturn torch.where(x > 0, x, a * x)", X),
     "edge": ("Binary", "x", KEEP + "return x.sign()", X),
-    "needed": (
-        "Scale",
-        "x, s",
-        "ctx.save_for_backward(x, s)\nreturn x * s",
-        "x, s = ctx.saved_tensors\n",
-    ),
+    "needed": ("Scale", "x, s", "ctx.save_for_backward(x, s)\nreturn x * s", "x, s = ctx.saved_tensors\n"),
     "step-size": (
         "LSQ",
         "x, s, qmin, qmax",
