@@ -32,6 +32,7 @@ from explorer.curves.user_functions.subject import (
     Subject,
     UntriedError,
     describe_error,
+    find_line,
     prepare_function,
     prepare_pair,
 )
@@ -260,7 +261,10 @@ def _check_own(subject: Subject) -> Results:
         obstacle = f"It {hung}."
     except UntriedError as error:
         obstacle = f"It could not be tried: {error}."
-        verdict_of_forward = fails if isinstance(error, ForwardError) else unknown
+        if isinstance(error, ForwardError) and error.__cause__:
+            advice = ": keep what is no tensor as an attribute of ctx" * ("save_for_backward" in str(error))
+            line = f" ({find_line(error.__cause__)})".replace(" ()", "")
+            obstacle, verdict_of_forward = f"Its forward {str(error)[3:]}{line}{advice}.", fails
     for item in (item for item in CHECKS if item.pairs != "drawn"):
         finding = (verdict_of_forward if item.run is check_finiteness else unknown)(obstacle)
         try:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 
 import torch
@@ -117,7 +116,7 @@ def _iterate_transforms(
 def check_compile(curve: Curve) -> Result:
     """Check that torch.compile changes neither y nor the gradient, for contiguous and expanded g."""
     subject, x = curve.subject, curve.subject.sample(-2.3, 2.9, 101, torch.float32)
-    (y, r), is_one_graph = subject.run_both(x), False
+    (y, r), broken = subject.run_both(x), ""
     upstreams = torch.ones_like(y), torch.ones(()).expand(y.shape)
     try:
         from torch._dynamo import config  # imported here: takes seconds, and only this check needs it
@@ -126,9 +125,10 @@ def check_compile(curve: Curve) -> Result:
         with config.patch(recompile_limit=_RECOMPILE_LIMIT, accumulated_recompile_limit=_RECOMPILE_LIMIT):
             results = [fast.run_both(x, g) for g in upstreams]
             one_graph = torch.compile(lambda *inputs: subject.call(*inputs), backend=_BACKEND, fullgraph=True)
-            with suppress(Exception):
+            try:
                 one_graph(x.clone().requires_grad_(), *subject.prepare(x.dtype))
-                is_one_graph = True
+            except Exception as error:
+                broken = describe_error(error)
     except UntriedError as error:
         return unknown(f"Compiled {error}.")
     if curve.subject.seed is not None:
@@ -136,9 +136,9 @@ def check_compile(curve: Curve) -> Result:
     if not all(is_same(fast_y, y) and is_same(fast_r, r) for fast_y, fast_r in results):
         advice = "look for state outside ctx and a g assumed to be contiguous"
         return fails(f"Compiled, it gives a different result: {advice}.")
-    if is_one_graph:
+    if not broken:
         return holds("Traced by torch.compile it gives the same y and the same gradient.")
-    exception = "but not as one graph: fullgraph=True raises"
+    exception = f"but not as one graph: fullgraph=True raises {broken}"
     return by_design(f"Compiled it gives the same y and gradient, {exception}.")
 
 
@@ -153,7 +153,7 @@ def check_autocast(curve: Curve) -> Result:
         with torch.autocast("cpu", torch.bfloat16):
             return subject.call(*inputs)
 
-    cast = replace(subject, call=call_under_autocast)
+    cast, tried = replace(subject, call=call_under_autocast), False
     for dtype in (torch.float32, torch.bfloat16):
         x, arguments = subject.sample(-2.3, 2.9, 23, dtype), subject.prepare(torch.float32, learned=True)
         words = f"Under autocast, with x in {name_dtype(dtype)}, "
@@ -168,12 +168,15 @@ def check_autocast(curve: Curve) -> Result:
         except UntriedError as error:
             advice = "Decorate forward and backward with torch.amp.custom_fwd and custom_bwd"
             return fails(f"{words}{error}. {advice}.")
+        tried = True
         if not is_same(y.detach(), results[0], 0.0):
             return holds("Under autocast it runs; its y differ from call to call, so they are not compared.")
         for plain, autocast in zip(results, results_cast, strict=True):
             size = float(plain.float().abs().nan_to_num(posinf=0.0).amax()) if plain.numel() else 0.0
             if not torch.allclose(plain.float(), autocast.float(), _TOLERANCE, _TOLERANCE * size, True):
                 return fails(f"{words}it gives a different result than without it.")
+    if not tried:
+        return unknown("It takes x neither in float32 nor in bfloat16, so autocast was not tried.")
     return holds("Under autocast to bfloat16 it gives the same result as without it.")
 
 

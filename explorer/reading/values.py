@@ -185,7 +185,7 @@ OF_A_CONTEXT = split_words(
     "dirty_tensors materialize_grads metadata name next_functions non_differentiable register_hook "
     "register_prehook saved_for_forward to_save requires_grad"
 )
-NO_TENSOR = "saves a number, but torch takes only tensors: keep it as ctx.a = a"
+NO_TENSOR = "saves a number, but torch takes only tensors: keep it as an attribute of ctx"
 SHAPE = Opaque("the shape of a tensor")
 WORDS = {
     str: "text", int: "a number", float: "a number", tuple: "several values", dict: "several values",

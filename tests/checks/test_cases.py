@@ -59,6 +59,7 @@ SENTENCES = [
     (literature.CASES["PACT quantised"], "parameter gradients", "by design", "PACT"),
     (literature.CASES["VQ module"], "transforms", "by design", ""),
     (Case(torch.fake_quantize_per_tensor_affine, (0.1, 0, -8, 7)), "transforms", "by design", ""),  # lacks it
+    (Case(lambda x: x + 0 * x.detach().view(torch.int64)), "autocast", "unknown", "was not tried"),
     (Case(MyReLU), "kinks", "by design", "relu gives 0"),
     (Case(*PUBLISHED["LSQ"]), "parameter gradients", "holds", "autograd"),
     (Case(*PUBLISHED["SinhOnce"]), "double backward", "by design", "once_differentiable"),
