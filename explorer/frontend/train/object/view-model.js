@@ -154,7 +154,7 @@ export function makeLanePlate(state, line, snapshot, record, plate, points) {
   }
   const far =
     record && snapshot && snapshot.step > 0 && !isStill(layer)
-      ? `moved ${Number(record.moved[layer].toPrecision(3))}`
+      ? `by ${Number(record.moved[layer].toPrecision(3))}`
       : "";
   const words = [`w${layer + 1}`, isStill(layer) ? "still" : far];
   return { plate, words: words.filter(Boolean), still: isStill(layer), sees: null };
