@@ -12,11 +12,9 @@ from torch import Tensor, nn
 from explorer.model.swapping.bridge import UnreachedError, build_bridge, exchange_backward
 from explorer.model.swapping.exchange import Exchange, Gradient, Parameters
 from explorer.model.swapping.learning import Learning
-from explorer.model.swapping.masks import Masks
 from explorer.model.swapping.steps import SwappedSteps
 from explorer.model.swapping.target import Target
 from explorer.model.tape import CALLS, Call, CallInput, Value, names, private, read_input
-from explorer.model.tape.ledger import SWAPPED_CALL
 from explorer.model.tape.names import STEP_SIGNS, find_tensors
 from explorer.model.tape.tricks import find_applied_keys
 from explorer.model.tape.values import find_ancestors, origin_of
@@ -57,10 +55,8 @@ class SwappedCalls(SwappedSteps):
         self.discarded: set[Call] = set()
         self.unseen: set[str] = set()
         self.unsuited = ""
-        self._masks = Masks(self)
-        self._deferred: list[
-            tuple[Call, Value, Value, Callable[[], None]]
-        ] = []  # calls inside target modules
+        # Calls inside target modules: the call, its x and y, and what exchanges its backward.
+        self._deferred: list[tuple[Call, Value, Value, Callable[[], None]]] = []
         self._revoked: list[bool] | None = None  # filled if an outermost target module is exchanged whole
         super().__init__(model, target, exchange)
 
@@ -70,7 +66,7 @@ class SwappedCalls(SwappedSteps):
         The x of a comparison is its margin: x − threshold, or threshold − x for "lt" and "le".
         """
         x, has_margin = next(iter(find_tensors(args[:1]) or find_tensors(args)), None), False
-        self._masks.compute(name, function, args, kwargs)
+        self.compute_mask(name, function, args, kwargs)
         if name in STEP_SIGNS and all(item.dtype != torch.bool for item in find_tensors((args, kwargs))):
             left, right = (*args, *kwargs.values())[:2]
             has_margin, sign = True, STEP_SIGNS[name]
@@ -83,7 +79,7 @@ class SwappedCalls(SwappedSteps):
 
     def run_call(self, function: Any, args: Any, kwargs: Any) -> Any:
         """Return the result of a call, hidden from outer tapes if a mask as a number replaces it."""
-        if self._masks.number is None:
+        if self.mask is None:
             return function(*args, **kwargs)
         with private.DisableTorchFunction():
             return function(*args, **kwargs)
@@ -92,7 +88,7 @@ class SwappedCalls(SwappedSteps):
         """Exchange the backward of the target's calls. Returns the tensor that replaces y, or None."""
         if call.merged or not call.outputs:
             return None
-        value, number = call.outputs[0], self._masks.number
+        value, number = call.outputs[0], self.mask
         if x_before is not None and x_before.is_margin and self._is_meant(call, ""):
             margin = x_before.x
             if margin is not call.inputs[0].ref():
@@ -101,7 +97,7 @@ class SwappedCalls(SwappedSteps):
             if is_mask and margin.requires_grad and not value.live:
                 number = self.add_bridge(call, margin, y.to(margin.dtype), [*call.inputs])
         if number is not None and call.graded:
-            return self._masks.keep(call, number, y)
+            return self.keep_mask(call, number, y)
         if call.graded and not value.live and value.cuts:
             return self._build_bridge(value, y)
         if x_before is None:
@@ -241,27 +237,6 @@ class SwappedCalls(SwappedSteps):
         if new.requires_grad:
             self.put(new, Value(call, new, (new.grad_fn, new.output_nr)))
         return new
-
-    def note_origin(self, call: Call, new: Tensor) -> None:
-        """Note on the node of a tensor that replaces a call's result which call it is, for other tapes.
-
-        Raises UnreachedError if backward will repeat the call, since the new node would then be missing.
-        """
-        if private.is_in_checkpoint():
-            raise UnreachedError(
-                f"{call.site}: a checkpoint repeats {call.op} in backward without the swap: pass it "
-                "use_reentrant=True, or swap without the checkpoint"
-            )
-        if isinstance(new.grad_fn, private.BackwardCFunction):
-            module = next((mark for mark, at in self._paths.items() if at == call.place[:2]), 0)
-            setattr(new.grad_fn, SWAPPED_CALL, (call.op, module, call.lines))
-
-    def put_bridge(self, name: str, call: Call, inputs: list[Value], new: Tensor) -> Value:
-        """Record the tensor that replaces the result of ``call``, and return its value."""
-        made_call = Call(name, None, call.place, inputs, "bridge")
-        self.calls.append(made_call)
-        self.bridges = True
-        return self.put(new, Value(made_call, new, (new.grad_fn, 0)))
 
     def find_substitute(self, value: Value, tensor: Tensor) -> Tensor | None:
         """Return the tensor that replaces an argument because a swap has given it a gradient, or None."""

@@ -105,7 +105,7 @@ class Pass(SwappedCalls):
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> Tensor | None:
         """Exchange the backward of a detach trick that is the target or contains one of its calls."""
-        if self._masks.number is not None:
+        if self.mask is not None:
             return None
         hard, own_site = _find_hard_values(join, y), call.site
         meant_call = self.find_meant(hard)

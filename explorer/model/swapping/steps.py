@@ -1,21 +1,48 @@
-"""The steps of comparisons in a swapped model, and the margins through which they get their gradient."""
+"""The steps of comparisons in a swapped model, and masks as numbers through which their gradients pass.
+
+A step gets its gradient through its margin, and passes it on by the chain rule where its mask is used.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from explorer.model.swapping.bridge import UnreachedError
+from explorer.model.swapping.bridge import UnreachedError, build_bridge
 from explorer.model.swapping.exchange import Exchange, Gradient
 from explorer.model.swapping.target import Target
-from explorer.model.tape import Call, Tape, Value, names
-from explorer.model.tape.names import COMPARISONS, STEP_SIGNS
+from explorer.model.tape import Call, Tape, Value, names, private
+from explorer.model.tape.ledger import SWAPPED_CALL
+from explorer.model.tape.names import (
+    CARRIERS,
+    COMPARISONS,
+    LINEAR,
+    STEP_SIGNS,
+    UNMEASURED,
+    find_tensors,
+    may_write,
+    replace_tensor,
+)
 from explorer.model.tape.values import find_ancestors, origin_of
 
+_AS_NUMBERS: dict[str, Callable[..., Any]] = {
+    "and": lambda a, b: a * b,
+    "or": lambda a, b: a + b - a * b,
+    "xor": lambda a, b: a + b - 2 * a * b,
+    "not": lambda a: 1 - a,
+    "where": lambda mask, a, b: mask * a + (1 - mask) * b,
+    "masked_fill": lambda mask, x, value: mask * value + (1 - mask) * x,
+}
+_AS_NUMBERS |= {
+    f"{kind}_{name}": rule for name, rule in _AS_NUMBERS.items() for kind in ("logical", "bitwise")
+}
+_AS_NUMBERS["invert"] = _AS_NUMBERS["not"]
+_TO_INTEGERS = {"int", "long", "bool", "byte", "short", "char"}
 _VIEWS = {"view", "reshape", "flatten", "permute", "transpose", "unsqueeze", "squeeze", "expand", "t", ".T"}
 _NEGATIONS = {"invert", "logical_not", "bitwise_not"}
 
@@ -35,7 +62,12 @@ class Step(NamedTuple):
 
 
 class SwappedSteps(Tape):
-    """A tape that knows the steps of a target's comparisons, and which values the target's parameter made."""
+    """A tape that knows the steps of a target's comparisons, and which values the target's parameter made.
+
+    Attributes:
+        mask: the result of the running call as a number with a gradient, if it is computed from the result of
+            a swapped comparison; None for other calls.
+    """
 
     def __init__(self, model: nn.Module, target: Target, exchange: Exchange) -> None:
         self.target, self.exchange = target, exchange
@@ -43,6 +75,8 @@ class SwappedSteps(Tape):
         self._steps: dict[Call, Step] = {}
         # Results of steps, which also pass a gradient to the threshold, with the call of each.
         self._settled: dict[Value, Call] = {}
+        self._masks: dict[Value, Tensor] = {}  # masks made of swapped comparisons, as numbers
+        self.mask: Any = None
         super().__init__(model)
 
     def _is_of_parameter(self, value: Value) -> bool:
@@ -112,6 +146,81 @@ class SwappedSteps(Tape):
                 f"could be centred: swap {steps[0].site.names[-1]!r}, whose rule gets the x of the mask"
             )
 
+    def compute_mask(self, name: str, function: Any, args: Any, kwargs: Any) -> None:
+        """Set ``mask`` for a call that will run. Raises UnreachedError for a gradient without bound."""
+        self.mask = None
+        if not self._masks or may_write(function, args, kwargs):
+            return
+        given = [(a, self._masks.get(self.value_of(a))) for a in find_tensors((args, kwargs))]
+        if all(number is None for _, number in given):
+            return
+        if name == "masked_fill" and math.inf in map(abs, [a for a in args if isinstance(a, float)]):
+            raise UnreachedError(
+                f"{self.target.told}: its mask fills in an infinite number, so that its gradient "
+                "would be infinite: swap masked_fill, or fill in a finite number"
+            )
+        is_method = name == "where" and isinstance(args[0], Tensor) and args[0].dtype != torch.bool
+        if name == "masked_fill" or is_method:  # x.where(mask, other)
+            args = (args[1], args[0], *args[2:])
+        for item, number in given:
+            if number is not None:
+                args, kwargs = replace_tensor((args, kwargs), item, number)
+        with torch.enable_grad():
+            self.mask = _compute_with_numbers(name, function, args, kwargs)
+
+    def keep_mask(self, call: Call, number: Tensor, y: Tensor) -> Tensor | None:
+        """Keep the number for a result y that is a mask, or return what replaces y with its gradient."""
+        if not y.is_floating_point():
+            self._masks[call.outputs[0]] = number
+            return None
+        if number.shape != y.shape:
+            return None
+        new = number.to(y.dtype)
+        is_same = torch.equal(new, y) and torch.equal(new.signbit(), y.signbit())
+        if self.exchange.op is None and not is_same:
+            new = build_bridge(number, y.detach(), lambda _, y, g: g)
+            self.note_origin(call, new)
+        self.put_bridge(call.name, call, [*call.inputs, self.value_of(number)], new)
+        return new
+
+    def note_origin(self, call: Call, new: Tensor) -> None:
+        """Note on the node of a tensor that replaces a call's result which call it is, for other tapes.
+
+        Raises UnreachedError if backward will repeat the call, since the new node would then be missing.
+        """
+        if private.is_in_checkpoint():
+            raise UnreachedError(
+                f"{call.site}: a checkpoint repeats {call.op} in backward without the swap: pass it "
+                "use_reentrant=True, or swap without the checkpoint"
+            )
+        if isinstance(new.grad_fn, private.BackwardCFunction):
+            module = next((mark for mark, at in self._paths.items() if at == call.place[:2]), 0)
+            setattr(new.grad_fn, SWAPPED_CALL, (call.op, module, call.lines))
+
+    def put_bridge(self, name: str, call: Call, inputs: list[Value], new: Tensor) -> Value:
+        """Record the tensor that replaces the result of ``call``, and return its value."""
+        made_call = Call(name, None, call.place, inputs, "bridge")
+        self.calls.append(made_call)
+        self.bridges = True
+        return self.put(new, Value(made_call, new, (new.grad_fn, 0)))
+
 
 def _apply_at(rule: Gradient, x: Tensor, sign: int, _: Tensor, y: Tensor, g: Tensor) -> Tensor:
     return sign * rule(x, y, g)
+
+
+def _compute_with_numbers(name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Return a call's result, a tensor, with numbers in place of masks. None if the result is unknown.
+
+    A mask comes first: ``a & b`` is a · b, and ``where(m, a, b)`` is m · a + (1 − m) · b.
+    """
+    if name in _TO_INTEGERS:
+        return args[0]
+    if name in _AS_NUMBERS:
+        items = [*args, *kwargs.values()]
+        return _AS_NUMBERS[name](*items) if name != "where" or len(items) == 3 else None
+    if name not in LINEAR | UNMEASURED or name in ("detach", ".data"):
+        return None
+    result = function(*args, **kwargs)
+    is_number = isinstance(result, Tensor) and result.is_floating_point()
+    return result if is_number else args[0] if name in CARRIERS else None
