@@ -39,11 +39,8 @@ def test_the_figure_has_the_inputs_and_the_gradient():
 def test_the_picture_of_the_model_shows_where_the_gradient_stops():
     model = nn.Sequential(nn.Linear(8, 6), nn.Tanh(), explorer.Layer("sign", "zero"), nn.Linear(6, 3))
     states = {trace.name: [*trace.text] for trace in observed(model).figure().data if trace.text}
-    assert states == {
-        "gradient arrives": ["3"],
-        "the gradient stops here": ["2: sign"],
-        "no gradient arrives": ["0", "1: tanh"],
-    }
+    stuck = {"the gradient stops here": ["2: sign"], "no gradient arrives": ["0", "1: tanh"]}
+    assert states == {"gradient arrives": ["3"]} | stuck
     with pytest.raises(ValueError, match="no picture of a model that has not been called"):
         explorer.observe(model).figure()
 

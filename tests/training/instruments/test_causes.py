@@ -16,11 +16,8 @@ def test_each_gradient_value_has_one_cause():
     known = _classify(OpTrace(gradient, gradient, upstream, gradient), torch.tensor([2.0]))
     assert known.sum(0).eq(1).all()
     named = [[NAMES[known[:, 0, n, unit].int().argmax()] for unit in range(2)] for n in range(3)]
-    assert named == [
-        ["gradient", "no gradient from above"],
-        ["below 1 % of its peak", "no gradient from above"],
-        ["0 by the rule", "0 by the rule"],
-    ]
+    above, rule = "no gradient from above", "0 by the rule"
+    assert named == [["gradient", above], ["below 1 % of its peak", above], [rule, rule]]
 
 
 def test_causes_shared_by_every_example_are_part_of_the_share():

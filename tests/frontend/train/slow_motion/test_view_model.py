@@ -132,10 +132,8 @@ def test_a_unit_whose_channel_has_a_value_of_its_own_has_that_in_its_formula(sho
 
 def test_a_gradient_of_0_before_the_rule_is_not_blamed_on_the_rule(shown) -> None:
     default = shown("rule,1,1,1,1")
-    assert default["words"] == (
-        "No gradient arrives from above: g is already 0 before the rule. "
-        "Whatever the rule does, its result is 0."
-    )
+    said = "No gradient arrives from above: g is already 0 before the rule. "
+    assert default["words"] == said + "Whatever the rule does, its result is 0."
     weight = shown("weights,1,1,1,1")["words"]
     assert weight.startswith("The gradient of this weight is 0, but Adam may still")
     assert shown("gradient,1,1,1,1")["stages"][7]["note"] == "100 % exactly 0"
