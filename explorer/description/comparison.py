@@ -99,7 +99,7 @@ def _describe_gaps(gaps: list[Claim], labels: Mapping[str, str], curves: Sampled
     bounds = format_distinct(x for gap in short_gaps for span in gap.spans for x in span)
     parts = []
     for gap in sorted(short_gaps, key=lambda gap: gap.spans):
-        level = Claim("level", (subject,), (gap.numbers[1 - side],), gap.spans)
+        level = Claim("gap", (subject, reference), (gap.numbers[1 - side], contrast), gap.spans)
         places = join_texts(describe_spans(level, bounds, curves))
         parts.append(f"{_format_level(level.numbers[0], curves.g)} {places}")
     if parts:

@@ -101,11 +101,11 @@ def _describe_span(span: Span, texts: Mapping[float, str], claim: Claim, curves:
 
 
 def _has_level_at(bound: float, text: str, claim: Claim, curves: SampledCurves) -> bool | None:
-    """Return whether the curve is still constant at ``bound``; None if the text rounds that bound."""
+    """Return whether the curves of a claim have their level at ``bound``; None if the text rounds it."""
     if float(text.replace("−", "-")) != bound:
         return None
-    values = curves.columns[claim.about[0]]
-    return bool(values[np.searchsorted(curves.x, bound)] == claim.numbers[0])
+    at, levels = np.searchsorted(curves.x, bound), dict(zip(claim.about, claim.numbers, strict=True))
+    return all(bool(curves.columns[key][at] == level) for key, level in levels.items())
 
 
 def _describe_values(claims: list[Claim], curves: SampledCurves) -> str:

@@ -45,14 +45,16 @@ def list_neighbours(op: str, rule: str, parameters: dict[str, float], start: flo
 
 
 def _is_sensible(one: Neighbour) -> bool:
-    """Return whether a rule is the same, or similar with numbers near its defaults and within its sliders."""
+    """Return whether a rule is the same with short numbers, or similar with numbers near its defaults."""
+    if one.is_same:  # two long numbers, or more, only move a mask's ends out of sight
+        return sum(value != float(f"{value:.2g}") for value in one.parameters.values()) < 2
     shown = {parameter.display_name: parameter for parameter in RULES[one.rule].parameters}
     fitted = [(shown[name], value) for name, value in one.parameters.items()]
     ratios = [one.width, one.factor, *(value / each.default for each, value in fitted if each.default)]
     is_inside = all(each.low < value < each.high for each, value in fitted)
     is_plain = not fitted or one.width == 1 or not one.shift
     is_near = all(1 / _MAX_RATIO <= ratio <= _MAX_RATIO for ratio in ratios)
-    return one.is_same or (is_inside and is_plain and is_near)
+    return is_inside and is_plain and is_near
 
 
 def answer_row(op: str, rule: str, parameters: dict[str, float]) -> Answer:

@@ -19,6 +19,7 @@ def test_a_check_shows_its_x_and_a_neighbour_can_be_added(explore: Page) -> None
     block, beside = page.locator(".checked").first, page.locator(".checked").last
     worst = block.locator("li").first
     expect(worst).to_contain_text("the gradient is 1 whatever g is")
+    expect(worst.locator("abbr")).to_have_attribute("title", re.compile("^Twice the upstream"))
     expect(block.get_by_text("Comparing …")).to_be_visible()
     expect(block.locator("h4")).to_have_text("Beside another rule, on −3 to 3")
     probe = page.get_by_role("slider", name=PROBE)
@@ -39,9 +40,8 @@ def test_a_check_shows_its_x_and_a_neighbour_can_be_added(explore: Page) -> None
     for route in held:
         route.continue_()
     expect(block).to_contain_text("No other rule of the catalogue comes near it.")
-    expect(beside).to_contain_text(
-        "On −1.5 to 4.5 this differs from Masked (open) only at x = 0 and x = 1: 1 instead of 0."
-    )
+    words = "On −1.5 to 4.5 this differs from Masked (open) only at x = 0 and x = 1: 1 instead of 0."
+    expect(beside).to_contain_text(words)
     beside.get_by_role("button", name="Add Masked (open)").click()
     expect(card(page, "Masked (open)")).to_be_visible()
     settle(page, shows=["published_clamp", "masked", "masked_open"])

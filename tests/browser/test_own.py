@@ -157,6 +157,9 @@ def test_the_palette_can_be_searched_and_used_by_keyboard(page: Page) -> None:
     expect(page.get_by_role("option", selected=True)).to_have_count(0)
     caret, start = (reading.box_of(each)["x"] for each in (page.locator("dialog .caret"), field))
     assert 16 < caret - start < 28  # below the third letter
+    field.fill("import torch")
+    page.keyboard.press("Escape")
+    expect(field).to_be_focused()
     field.fill("MASKED open")
     assert options(page)[0] == "Masked (open)"
     field.fill("straight")

@@ -136,6 +136,7 @@ def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: For
          "{0} and {1}: the gradient is 0 everywhere. {2}: the gradient is 1 everywhere."),
         ("relu", "default seed_relu formula:_where(x_==_0,_g/4,_g*(x_>_0))",
          "All 3 gradients differ at g = 1, but only at x = 0."),
+        ("clamp", "default straight_through", "{1} gives 1 for x below 0 and for x above 1, where {0}"),
         ("identity", "default straight_through scale", "{0}, {1} and {2} give x the same gradient here"),
     ],
 )  # fmt: skip

@@ -51,6 +51,8 @@ def test_neighbours_are_the_nearest_but_the_rule_itself_over_the_range_of_the_li
     assert ask_about_rule("neighbours", query)["close"] == lines[0]["sentence"]
     assert 1 < len(lines) <= 4
     assert lines[0]["parameters"] == {"a": pytest.approx(2**0.5, rel=1e-6)}
+    lines = ask_about_rule("neighbours", "op=round&rule=straight_through")["lines"]
+    assert "fake_quantize_strict" not in {line["rule"] for line in lines}
 
 
 def test_the_row_of_a_rule_is_that_of_the_table_with_the_links_parameters():

@@ -157,8 +157,9 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
       list.before(editor.element);
       editor.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (event.key !== "Escape") return;
-        event.preventDefault(); // keeps a dialog open
+        event.preventDefault(); // keeps a dialog open: the next Escape, in the field, closes it
         if (isPopup) leave();
+        else input.focus();
       });
     }
     if (editor) editor.element.hidden = !shown;

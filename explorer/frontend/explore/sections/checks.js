@@ -158,7 +158,8 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
   function createAddButton({ rule = "", parameters = {} }) {
     const label = findEntry("rule", rule)?.label ?? rule;
     const add = () => store.change(addNeighbour(store.current, { rule, parameters }));
-    const state = { "aria-label": `Add ${label}`, disabled: !canAddCatalogueRule(store.current, rule) };
+    const name = `Add ${label}`;
+    const state = { "aria-label": name, title: name, disabled: !canAddCatalogueRule(store.current, rule) };
     return element("button", { class: "join", onclick: add, ...state }, "Add");
   }
 

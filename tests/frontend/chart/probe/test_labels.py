@@ -83,8 +83,8 @@ def test_rules_that_end_as_one_share_a_label_as_long_as_it_fits(node: Node) -> N
 
 
 def test_a_rule_without_a_finite_value_has_its_label_at_no_height_of_the_axis(node: Node) -> None:
-    values = {"Zero": 0, "1 / 0": None}
-    lines = [{"panel": "gradient", "label": label, "x": [0, 1], "y": [y, y]} for label, y in values.items()]
+    values = [{"label": "Zero", "y": [0]}, {"label": "1 / 0", "y": [None]}]
+    lines = [{**line, "panel": "gradient", "x": [0]} for line in values]
     frame = {"left": 0, "inner": 500, "size": SIZE, "x": [0, 1], "gradient": {**PANEL, "range": [0, 1]}}
     labels = node.call("chart/probe/labels.js makeEndLabels", lines, frame)
     assert [each["parts"][0]["text"] for each in labels] == ["Zero", "1 / 0: not finite"]
