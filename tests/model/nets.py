@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import torch
 from torch import nn
 from torch.nn import functional
@@ -20,6 +22,24 @@ class FakeQuant(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         return g, None
+
+
+class Doubled(torch.autograd.Function):
+    """A Function that torch.func takes: two times x, which comes second."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(factor, x):
+        return factor * x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, g):
+        return None, 2 * g
 
 
 class Net(nn.Module):
@@ -98,6 +118,15 @@ def only(seen):
 
 def rounded(h):
     return torch.round(h * 2) / 2
+
+
+def relu_of(x):
+    return torch.relu(x)
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # torch says that TorchScript is on its way out
+    scripted = torch.jit.script(relu_of)
 
 
 def straight(h):

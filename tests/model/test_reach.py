@@ -12,22 +12,19 @@ from torch.func import grad
 
 import explorer
 from explorer.model.tape.passes import Passes
-from tests.model.nets import FakeQuant, X, gradients_of, loss_of, made, rounded, same, straight, swapped
-
-
-def with_no_grad(h):
-    with torch.no_grad():
-        gate = torch.sign(h)
-    return h * gate
-
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # torch says that TorchScript is on its way out
-
-    def relu_of(x):
-        return torch.relu(x)
-
-    scripted = torch.jit.script(relu_of)
+from tests.model.nets import (
+    Doubled,
+    FakeQuant,
+    X,
+    gradients_of,
+    loss_of,
+    made,
+    rounded,
+    same,
+    scripted,
+    straight,
+    swapped,
+)
 
 earlier = FakeQuant.apply
 
@@ -80,7 +77,8 @@ def test_a_call_in_the_forward_of_a_function_is_none_of_the_sites():
 
 def test_a_call_under_no_grad_gets_the_rule_at_its_first_use():
     expected = gradients_of(made(lambda h: h * explorer.apply("sign", "clipped", h)))
-    same(gradients_of(swapped(with_no_grad, "sign", rule="clipped")), expected)
+    fixed = swapped(lambda h: h * torch.no_grad()(torch.sign)(h), "sign", rule="clipped")
+    same(gradients_of(fixed), expected)
 
 
 def test_an_apply_that_was_taken_earlier_is_reached():
@@ -96,23 +94,8 @@ def test_an_apply_that_was_taken_earlier_is_reached():
 
 
 def test_an_apply_that_was_taken_earlier_is_reached_under_vmap():
-    class Twice(torch.autograd.Function):
-        generate_vmap_rule = True
-
-        @staticmethod
-        def forward(x, factor):
-            return factor * x
-
-        @staticmethod
-        def setup_context(ctx, inputs, output):
-            pass
-
-        @staticmethod
-        def backward(ctx, g):
-            return None, 2 * g
-
-    taken = Twice.apply
-    fixed = swapped(lambda h: taken(2.0, h), Twice, rule="formula: 5 * g")
+    taken = Doubled.apply
+    fixed = swapped(lambda h: taken(2.0, h), Doubled, rule="formula: 5 * g")
     (g,) = [grad(lambda x: fixed(x).sum())(x) for x in (X[:1],)]
     torch.testing.assert_close(g, 5 * fixed.b.weight.sum(0, keepdim=True).detach() @ fixed.a.weight.detach())
 

@@ -183,7 +183,7 @@ def test_an_observed_swap_is_at_the_line_of_its_call_and_in_the_module_that_runs
     function, what, parameters, op = SWAPS[name]
     outer = nn.Sequential(nn.Linear(8, 8), swapped(function, what, rule="straight_through", **parameters))
     seen = observed(outer)
-    site, row = next((site, row) for (site, _), row in seen._listener.rows.items() if row.op == op)
+    site, row = next((site, row) for (site, _), row in seen.listener.rows.items() if row.op == op)
     function_line = function.__code__.co_firstlineno
     assert site.module == "1"
     assert site.function == function.__name__.strip("<>")

@@ -79,14 +79,14 @@ class GradientLog:
     def end_step(self) -> None:
         """Stop observing. Gradients that arrive before the next step are still recorded."""
         if self._pending is not None:
-            self._pending[1].stop()
+            self._pending[1].listener.__exit__(None, None, None)
 
     def flush(self) -> None:
         """Write the scalars of the observed step. Called when the next step begins."""
         if self._pending is None:
             return
         (step, observation), self._pending = self._pending, None
-        observation.finish()
+        observation.listener.leave()
         stuck = float(observation.parameters.gradient.isin(["none", "zero", "not finite"]).sum())
         scalars = {f"{self._prefix}/stuck_parameters": stuck, **observation.scalars(self._prefix)}
         self._rows.append((step, scalars))
@@ -103,7 +103,7 @@ class GradientLog:
             self.begin_step(self.step)
         if self._pending is not None:
             # Torch collected the hooks of this call before the observation added its own.
-            self._pending[1].begin_model_call(args)
+            self._pending[1].listener.handle_call(module, args)
             self._end = register_module_forward_hook(self._end_pass, always_call=True)
 
     def _leave_pass(self, module: nn.Module, args: Any, result: Any) -> None:
@@ -170,7 +170,7 @@ def log_gradients(
 
 
 class _Callback:
-    """The base class of the callbacks for both libraries, which call its hooks during training.
+    """A callback whose methods have the names that Lightning's Trainer and Hugging Face's call.
 
     Attributes:
         log: the ``GradientLog`` of the current or latest training; None before the first one.
@@ -180,21 +180,8 @@ class _Callback:
         self._every, self._write, self._prefix = require_every(every), find_write(write), prefix
         self.log: Any = None
 
-    def begin_step(self, *_arguments: Any, **_keywords: Any) -> None:
-        """Start to observe the training step that begins, if it is one to log."""
-        self.log.begin_step(self.log.step)
-
-    def end_step(self, *_arguments: Any, **_keywords: Any) -> None:
-        """Stop observing at the end of a training step, and write its scalars."""
-        self.log.end_step()
-        self.log.flush()
-
-
-class _LightningCallback(_Callback):
-    """A callback whose methods have the names that Lightning's Trainer calls."""
-
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
-        """Start a log that writes to the Trainer's loggers."""
+        """Start a log that writes to the loggers of Lightning's Trainer."""
 
         def write(scalars: Scalars, step: int) -> None:
             for logger in trainer.loggers:
@@ -202,14 +189,8 @@ class _LightningCallback(_Callback):
 
         self.log = GradientLog(pl_module, self._every, write, self._prefix)
 
-    on_train_batch_start, on_train_batch_end = _Callback.begin_step, _Callback.end_step
-
-
-class _TrainerCallback(_Callback):
-    """A callback whose methods have the names that Hugging Face's Trainer calls."""
-
     def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
-        """Start a log that writes to the Trainer's history."""
+        """Start a log that writes to the history of Hugging Face's Trainer."""
 
         def write(scalars: Scalars, step: int) -> None:
             state.log_history.append({**scalars, "step": step})
@@ -218,7 +199,16 @@ class _TrainerCallback(_Callback):
 
         self.log = GradientLog(model, self._every, write, self._prefix)
 
-    on_step_begin, on_step_end = _Callback.begin_step, _Callback.end_step
+    def on_step_begin(self, *_arguments: Any, **_keywords: Any) -> None:
+        """Start to observe the training step that begins, if it is one to log."""
+        self.log.begin_step(self.log.step)
+
+    def on_step_end(self, *_arguments: Any, **_keywords: Any) -> None:
+        """Stop observing at the end of a training step, and write its scalars."""
+        self.log.end_step()
+        self.log.flush()
+
+    on_train_batch_start, on_train_batch_end = on_step_begin, on_step_end
 
 
 def lightning_callback(every: int = 50, prefix: str = "explorer") -> Any:
@@ -233,7 +223,7 @@ def lightning_callback(every: int = 50, prefix: str = "explorer") -> Any:
         ImportError: if Lightning has not been imported.
     """
     base = _find_class("Lightning", "Callback", "lightning.pytorch", "pytorch_lightning")
-    return type("GradientCallback", (_LightningCallback, base), {})(every, None, prefix)
+    return type("GradientCallback", (_Callback, base), {})(every, None, prefix)
 
 
 def trainer_callback(every: int = 50, write: Any = None, prefix: str = "explorer") -> Any:
@@ -249,7 +239,7 @@ def trainer_callback(every: int = 50, write: Any = None, prefix: str = "explorer
         ImportError: if transformers has not been imported.
     """
     base = _find_class("transformers", "TrainerCallback", "transformers")
-    return type("GradientCallback", (_TrainerCallback, base), {})(every, write, prefix)
+    return type("GradientCallback", (_Callback, base), {})(every, write, prefix)
 
 
 def _find_class(library: str, name: str, *modules: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -50,31 +51,19 @@ class Observation:
                 name = getattr(item, "__name__", repr(item))
                 raise ValueError(f"functions takes classes of torch.autograd.Function, not {name}")
         self.model = model
-        self._listener = Listener(model)
+        self.listener = Listener(model)
 
     def __repr__(self) -> str:
         return f"Observation({type(self.model).__name__}, sites: {len(self._name_rows())})"
 
     def __enter__(self) -> Self:
-        self._listener.listen_to_parameters()
-        self._listener.__enter__()
+        self.listener.listen_to_parameters()
+        self.listener.__enter__()
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self.stop()
-        self.finish()
-
-    def stop(self) -> None:
-        """Stop recording calls. Backward passes are recorded until ``finish``."""
-        self._listener.__exit__(None, None, None)
-
-    def finish(self) -> None:
-        """Find the calls that stop gradients, and remove all hooks. Call ``stop`` first."""
-        self._listener.leave()
-
-    def begin_model_call(self, args: Any) -> None:
-        """Record a call of the model that has begun before the observation's hooks were registered."""
-        self._listener.handle_call(self.model, args)
+        self.listener.__exit__(None, None, None)
+        self.listener.leave()
 
     @property
     def sites(self) -> dict[str, Site]:
@@ -113,7 +102,7 @@ class Observation:
     @property
     def unseen(self) -> tuple[Unseen, ...]:
         """The autograd nodes of elementwise functions whose calls were not recorded, as in TorchScript."""
-        return tuple(Unseen(node, count) for node, count in self._listener.unseen.items())
+        return tuple(Unseen(node, count) for node, count in self.listener.unseen.items())
 
     def describe(self) -> str:
         """Return sentences on which parameters cannot learn, and which sites are to blame."""
@@ -122,7 +111,7 @@ class Observation:
     @property
     def sentences(self) -> list[str]:
         """The sentences of ``describe`` as plain text without markup."""
-        rows, parameters, listener = self._make_rows(), self._make_parameter_rows(), self._listener
+        rows, parameters, listener = self._make_rows(), self._make_parameter_rows(), self.listener
         return sentences(rows, parameters, self.unseen, bool(listener.turns), listener.passes > 0)
 
     def scalars(self, prefix: str = "explorer") -> dict[str, float]:
@@ -147,7 +136,7 @@ class Observation:
         from explorer.model.observing.picture import draw_chain, draw_site
 
         if site is None:
-            return draw_chain(self._listener.modules, self._name_rows(), self._make_parameter_rows())
+            return draw_chain(self.listener.modules, self._name_rows(), self._make_parameter_rows())
         name, row = self._find_row(site)
         return draw_site(name, row)
 
@@ -185,22 +174,17 @@ class Observation:
         return [make_row(name, row) for name, row in self._name_rows().items()]
 
     def _make_parameter_rows(self) -> list[dict[str, Any]]:
-        return make_parameter_rows(
-            self._listener, {row.site: name for name, row in self._name_rows().items()}
-        )
+        return make_parameter_rows(self.listener, {row.site: name for name, row in self._name_rows().items()})
 
     def _name_rows(self) -> dict[str, Row]:
         """Return a dict of the rows to show, by the shortest unique name of their site."""
-        self._listener.settle()
-        visible = [row for row in self._listener.rows.values() if row.listed and row.calls > 0]
-        name_counts: dict[str, int] = {}
-        for row in visible:
-            for name in dict.fromkeys(row.site.names):
-                name_counts[name] = name_counts.get(name, 0) + 1
+        self.listener.settle()
+        rows = [row for row in self.listener.rows.values() if row.listed and row.calls > 0]
+        counts = Counter(name for row in rows for name in {*row.site.names})
         named: dict[str, Row] = {}
-        for row in visible:
-            free_names = (name for name in row.site.names if name_counts[name] == 1 and name not in named)
-            named[next(free_names, f"{row.site.names[-1]} {row.kind}")] = row
+        for row in rows:
+            free = (name for name in row.site.names if counts[name] == 1 and name not in named)
+            named[next(free, f"{row.site.names[-1]} {row.kind}")] = row
         return named
 
     def _find_row(self, site: str | Site) -> tuple[str, Row]:

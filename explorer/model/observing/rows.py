@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ class Sample(NamedTuple):
     def find_units(self, axis: int) -> Tensor:
         """Return the index of each element's unit, (n,) int64, if ``axis`` is the dimension of the units."""
         size, inner = self.shape.numel(), max(1, self.shape[axis + 1 :].numel())
-        indices = torch.arange(0, size, max(1, -(-size // _POINTS)))
+        indices = torch.arange(0, size, _find_step(size, _POINTS))
         return indices // inner % self.shape[axis] if self.shape else indices
 
 
@@ -101,7 +102,7 @@ class Row:
     def add_x(self, x: Tensor) -> None:
         """Add the x of a call to the mean and the variance."""
         flat = x.detach().reshape(-1)
-        flat = flat[:: max(1, -(-flat.numel() // _OF_X))].to(torch.float32, copy=True)  # read in strides once
+        flat = flat[:: _find_step(flat.numel(), _OF_X)].to(torch.float32, copy=True)  # read in strides once
         if not (count := flat.numel()):
             return
         mean = flat.mean()
@@ -213,7 +214,19 @@ class Measurement:
 def sample_tensor(tensor: Tensor) -> Tensor:
     """Return up to 2,048 evenly spaced elements of a tensor, (n,) float32 on the CPU."""
     flat = tensor.detach().reshape(-1)
-    return flat[:: max(1, -(-flat.numel() // _POINTS))].to("cpu", torch.float32, copy=True)
+    return flat[:: _find_step(flat.numel(), _POINTS)].to("cpu", torch.float32, copy=True)
+
+
+@lru_cache
+def _find_step(size: int, points: int) -> int:
+    """Return the distance between about ``points`` sampled elements. No dimension has a factor in common.
+
+    Steps of 128 would sample a single pixel of images of 8 by 8, and only some channels.
+    """
+    step = max(1, -(-size // points))
+    while math.gcd(step, size) > 1:
+        step += 1
+    return step
 
 
 def find_unit_axis(x: Tensor) -> int:

@@ -176,7 +176,7 @@ FAULTS = (
         file="explorer/model/observing/words.py",
         old="{'s' * (len(rows) > 1)}",
         new="{'s' * (len(rows) > 2)}",
-        tests="model/test_observe.py",
+        tests="model/test_passes.py",
     ),
     Fault(
         name="The figure of the library gives a dict instead of a figure",
