@@ -61,7 +61,8 @@ def parse_custom_rule(text: str) -> Rule:
     key = "; ".join([fields["key"], *map(_format_learned, learned)])
     fields |= {"key": key, "parameters": tuple(parameters.values()), "learned": learned}
     rule = Rule(**fields, purpose="Your own backward rule.", group="own")
-    return replace(rule, brief=_describe_briefly(rule))
+    label = rule.label.replace("_", " ") if rule.is_drawn else rule.label
+    return replace(rule, label=label, brief=_describe_briefly(rule))
 
 
 def _describe_briefly(rule: Rule) -> str:

@@ -62,7 +62,7 @@ class Parameter:
     default: float
     low: float = -10.0
     high: float = 10.0
-    meaning: str = "in your formula"
+    meaning: str = "in the formula"
     below: str | None = None
     domain: str = ""
     quantity: str = ""

@@ -71,13 +71,13 @@ def test_on_a_stage_the_chart_has_the_free_height_and_the_race_is_in_view(
 ) -> None:
     teacher, code = open_class(new_page)
     students = playwright.request.new_context(base_url=f"{address}/classes/{code.replace('-', '')}/")
-    for level in (0, 0.5, 1):  # nobody has a cookie: each one who joins is another student
+    for level in (0, 0.4, 0.5, 1):  # nobody has a cookie: each one who joins is another student
         student = students.post("join", data={"guest": ""}).json()
         line = {**student, "round": 1, "picked": None, "drawn": [level] * 240}
         assert students.post("answer", data=line).json() == {}
     students.dispose()
     teacher.keyboard.press("Escape")
-    expect(teacher.locator(".class-band .count")).to_contain_text("3 have answered")
+    expect(teacher.locator(".class-band .count")).to_contain_text("4 have answered")
     teacher.locator(".excerpt").wait_for(timeout=COMPUTED_MS)
     present(teacher, True)
     sizes: list[ViewportSize] = [{"width": 1366, "height": 768}, {"width": 1280, "height": 720}]
@@ -87,13 +87,17 @@ def test_on_a_stage_the_chart_has_the_free_height_and_the_race_is_in_view(
         assert teacher.evaluate(CUT) == [False, False]  # Reveal, and Next without its title
     teacher.get_by_role("button", name="Reveal").click()
     drawings = teacher.get_by_role("group", name="Drawings").get_by_role("button")
-    expect(drawings).to_have_count(3)
-    for drawing in drawings.all():
+    expect(drawings).to_have_count(4)
+    for drawing in drawings.all()[:3]:
         drawing.click()
-    for size in sizes:
+    for size in [*sizes, {"width": 1920, "height": 1080}]:
         teacher.set_viewport_size(size)
-        for part in teacher.locator(".answers li, .drawings button, .race, .class-band .acts").all():
+        for part in teacher.locator(".answers li, .drawings button, .race, .class-band .acts, .slides").all():
             expect(part).to_be_in_viewport(ratio=1)
+    teacher.keyboard.press("ArrowRight")
+    teacher.reload()  # keeps the slide, and the drawings that are picked
+    expect(teacher.locator(".slides span")).to_have_text("2 of 7")
+    expect(teacher.locator(".drawings [aria-pressed=true]")).to_have_count(3)
     ends_the_class(teacher)
 
 
@@ -130,7 +134,7 @@ def joins_by_its_code(student: Page, code: str) -> None:
     student.get_by_role("textbox", name="Code").fill(code.upper())
     student.get_by_role("button", name="Join").click()
     wait_until_ready_to_draw(student)
-    for part in (".ask", ".pad", ".option"):
+    for part in (".ask", ".pad", ".option", ".check"):
         expect(student.locator(part).last).to_be_in_viewport(ratio=1)
     expect(student.get_by_role("button", name="Write it yourself")).to_have_count(0)
 
@@ -216,7 +220,7 @@ def both_see_the_answer(teacher: Page, one: Page) -> None:
     (path,) = teacher.evaluate(PATHS)
     assert path.count("L") > 200
     retry(teacher, lambda: lies_on_the_curve(teacher))
-    expect(one.locator(".verdict")).to_contain_text("Yes, as close as a hand can draw")
+    expect(one.locator(".verdict")).to_contain_text("Yes, close enough for a hand")
     expect(one.locator(".verdict")).to_be_in_viewport(ratio=1)
     assert one.locator(".crowd, .answers, .race-of-class").count() == 0
     assert violations_in_both_themes(teacher, ".lesson") == []
@@ -227,10 +231,10 @@ def both_see_the_answer(teacher: Page, one: Page) -> None:
     (drawing,) = teacher.get_by_role("group", name="Drawings").get_by_role("button").all()
     link = teacher.get_by_role("link", name="Train this drawing")
     expect(link).to_be_hidden()
-    expect(drawing).to_contain_text("Straight_through_1: 1 everywhere")
+    expect(drawing).to_have_attribute("title", "Drawing 1, like Straight-through: 1 everywhere")
     drawing.press("Enter")
     (rule,) = parse_qs(urlsplit(link.get_attribute("href") or "").query)["rule"]
-    assert find_rule(rule).label == "Straight_through_1"
+    assert find_rule(rule).label == "Drawing 1"
 
 
 def lies_on_the_curve(teacher: Page) -> None:
@@ -241,6 +245,9 @@ def comes_late(student: Page, code: str) -> None:
     student.goto(f"/c/{code}")
     words = "You have not answered. The backward returns g"
     expect(student.locator(".verdict")).to_contain_text(words)
+    student.goto(f"/learn?class={code.replace('-', '')}&lesson=clamp")
+    other = f"This address names “{CLAMP}”, but the class is at “Straight-through”."
+    expect(student.locator(".class-band")).to_contain_text(other)
 
 
 def writes_on_their_own(teacher: Page, one: Page) -> None:

@@ -20,7 +20,7 @@ AWAY = """() => {
         const { top, bottom } = each.getBoundingClientRect();
         return top < 0 || (each.matches(".pictures > *") ? top > innerHeight / 2 : bottom > innerHeight + 1);
     };
-    const parts = ".watch .chart-place, .net, .slides, .text > p:not(.challenge), .pictures > :first-child";
+    const parts = ".watch .chart-place, .net, .foot *, .text > p:not(.challenge), .pictures > :first-child";
     const seen = [...document.querySelectorAll(parts)].filter(each => each.checkVisibility());
     const isAlive = seen.some(each => each.matches(".chart-place, .net"));
     return isAlive ? seen.filter(isAway).map(each => each.className) : [parts];

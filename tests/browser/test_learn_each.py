@@ -183,7 +183,7 @@ def on_a_stage_it_is_alone(page: Page) -> None:
 # What is said of other drawings, tests/frontend/learn/test_verdict.py reads without a page.
 @pytest.mark.parametrize(
     ("key", "level", "words"),
-    [("relu", 0, "This passes nothing"), ("vanishing", 0, "Yes, as close as a hand can draw")],
+    [("relu", 0, "This passes nothing"), ("vanishing", 0, "Yes, close enough for a hand")],
 )
 def test_a_drawing_is_compared_with_torch_and_keeps_its_axes(
     course: Page, key: str, level: int, words: str, sent: list[str]
@@ -206,7 +206,7 @@ def test_a_drawing_is_compared_with_torch_and_keeps_its_axes(
     wait_until_shown(course, lesson)
     assert said_of(lesson, sent) == []
     said = course.locator(".verdict").inner_text()
-    assert "Yes, as close as a hand can draw" in said or "Your drawing is on average" in said
+    assert "Yes, close enough for a hand" in said or "Your drawing is on average" in said
     if lesson.prediction.at is not None:
         assert f"At x = {lesson.prediction.at:g} you expect" in said
     assert (drawing_of(course).get_attribute("d") or "").count("M") == before.count("M") == 1

@@ -50,6 +50,9 @@ def test_arrows_step_through_a_lesson_and_leave_it_at_its_ends(course: Page) -> 
     course.keyboard.press("Escape")
     expect(course.locator(".lesson.presenting")).to_have_count(0)
     assert course.url.endswith(f"lesson={first.key}")
+    number = course.locator(".bar [aria-current]")
+    number.hover()
+    expect(number).to_have_css("background-color", "rgb(23, 105, 170)")
 
 
 def test_a_clicker_leads_through_a_lesson_slide_by_slide(course: Page) -> None:
@@ -77,6 +80,8 @@ def test_a_clicker_leads_through_a_lesson_slide_by_slide(course: Page) -> None:
     expect(paragraphs.last).to_be_visible()
     course.get_by_role("button", name="On", exact=True).click()
     expect(course.locator(".remember")).to_be_visible()
+    course.reload()  # the address has the slide
+    expect(course.locator(".remember")).to_be_visible(timeout=COMPUTED_MS)
     present(course, False)
     expect(paragraphs.first).to_be_visible()
     present(course, True)
@@ -106,7 +111,7 @@ def test_factors_of_a_net_on_a_stage_cover_nothing(course: Page) -> None:
     open_nets(course)
     assert course.wait_for_function(_COVERED).json_value() == {"pairs": []}
     expect(course.locator(".net .curves")).to_be_in_viewport(ratio=1)
-    assert course.evaluate(FIND_HIDDEN, ".net .cards") == []
+    assert course.evaluate(FIND_HIDDEN, ".net") == []
     for plate in course.locator(".net .card.rule").last.locator(".lane-plate").all():
         expect(plate).to_be_in_viewport(ratio=1)
 
@@ -220,7 +225,7 @@ def test_on_a_phone_code_pad_and_answers_are_in_view_below_one_row_of_lessons(ph
     page = phone_course
     turn_to(page, LESSONS["straight-through"])
     expect(page.locator(".pad")).to_be_in_viewport(ratio=1)
-    for each in page.locator(".excerpt, .option").all():
+    for each in page.locator(".excerpt, .option, .check").all():
         expect(each).to_be_in_viewport(ratio=1)
     press(page, "Skip")
     assert page.locator(".net .start").evaluate(ROOM_PX) > 4

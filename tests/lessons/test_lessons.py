@@ -181,6 +181,13 @@ def test_every_scene_opens_without_notices_and_with_its_op_and_rules(lesson: Les
         assert choice.rules == tuple(find_rule(rule).key for rule in query["rule"])
 
 
+def test_the_first_question_names_the_numbers_of_its_picture():
+    asked = LESSONS["autograd"].prediction.ask
+    shown = parse_qs(LESSONS["autograd"].scenes[0].query)
+    assert f"`{find_op(*shown['op']).label}`" in asked
+    assert f"`a = {shown['a'][0]}`" in asked
+
+
 def test_the_glossary_has_the_terms_of_the_lessons_as_sentences_without_numbers():
     used = {term for lesson in LESSONS.values() for term in TERM.findall("".join(lesson.sentences))}
     assert used | {"seed", *MEANINGS} == set(GLOSSARY)

@@ -30,7 +30,7 @@ export function getLastDrawing({ rules }) {
 /** Return a name for a new drawn rule that none of the selected rules has. @param {Choice} choice */
 export function findFreeName({ rules }) {
   const labels = rules.map(({ key }) => findEntry("rule", key)?.label);
-  const names = ["Drawn", ...rules.map((_, index) => `Drawn_${index + 2}`)];
+  const names = ["Drawn", ...rules.map((_, index) => `Drawn ${index + 2}`)];
   return /** @type {string} */ (names.find((name) => !labels.includes(name)));
 }
 
@@ -66,7 +66,8 @@ export function setSymmetry(store, slot, on) {
 export function makeDrawnRule(drawing) {
   const { own, ownRule } = getCatalogue();
   const formula = writeFormula(drawing);
-  const identity = { key: `${own}${drawing.name} = ${formula}`, label: drawing.name, formula };
+  const name = drawing.name.replaceAll(" ", "_");
+  const identity = { key: `${own}${name} = ${formula}`, label: drawing.name, formula };
   const searched = { pieces: undefined, slopes: undefined };
   const kinks = drawing.points.map(([x]) => x);
   return { ...ownRule, ...identity, ...searched, tree: makeDrawnTree(drawing), kinks };

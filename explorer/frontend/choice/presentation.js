@@ -1,6 +1,6 @@
 // Presentation mode: the page fills the window in large type, for a projector. It is on if the address has ``present``.
 
-const [WORD, CHANGE_EVENT] = ["present", "presenting"];
+const [WORD, SLIDE, CHANGE_EVENT] = ["present", "slide", "presenting"];
 // Menus, dialogs and popovers. While one is open, Escape closes it instead of presentation mode.
 const OPEN = ".menu[open], dialog[open], :popover-open, .pencil-words:not([hidden])";
 
@@ -9,10 +9,23 @@ export const isPresenting = () => new URLSearchParams(location.search).has(WORD)
 
 /** Turn presentation mode on or off, without a new entry in the browser history. @param {boolean} on */
 export function setPresenting(on) {
-  const query = new URLSearchParams(location.search);
-  on ? query.set(WORD, "1") : query.delete(WORD);
-  history.replaceState(history.state, "", location.pathname + (query.size ? `?${query}` : ""));
+  setWord(WORD, on ? 1 : null);
+  setWord(SLIDE, null);
   dispatchEvent(new Event(CHANGE_EVENT));
+}
+
+/** Return the number of the slide in the address of a stage, or 0 if it has none. */
+export const getSlide = () =>
+  (isPresenting() && Number(new URLSearchParams(location.search).get(SLIDE))) || 0;
+
+/** Write the number of the slide to the address of a stage. @param {number|null} number null for none */
+export const setSlide = (number) => isPresenting() && setWord(SLIDE, number);
+
+/** @param {string} word a word of the address @param {number|null} value null removes it */
+function setWord(word, value) {
+  const query = new URLSearchParams(location.search);
+  value === null ? query.delete(word) : query.set(word, String(value));
+  history.replaceState(history.state, "", location.pathname + (query.size ? `?${query}` : ""));
 }
 
 /**

@@ -6,6 +6,7 @@ import { getEntries, getSamplingSettings } from "../choice/choice.js";
 import { fitStroke, makeDrawnRule } from "../choice/drawing.js";
 import { isPresenting, toPresentingAddress } from "../choice/presentation.js";
 import { toServerUrl } from "../choice/server.js";
+import { loadFromSession, saveInSession } from "../choice/session.js";
 import { drawThumbnail } from "../chart/scene/thumbnail.js";
 import { countAnswers, describeWays } from "../class/answer-counts.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
@@ -22,9 +23,9 @@ const TOO_LONG_TEXT = "These drawings are too long for a link: pick simpler ones
 
 /**
  * Create the list of answers to a lesson's question, for the screen of a teacher.
- * @param {Forecast} forecast the question with its answers
+ * @param {Forecast} forecast the question with its answers @param {string} memory storage key of the drawings to race
  */
-export function createAnswers(forecast) {
+export function createAnswers(forecast, memory) {
   const rows = forecast.contents().map((content) => {
     const said = element("span", { class: "said" });
     const count = element("b", { class: "count" });
@@ -32,7 +33,7 @@ export function createAnswers(forecast) {
   });
   const list = element("ol", { class: "answers", "aria-label": "Answers" }, ...rows.map(({ item }) => item));
   const others = element("p", { class: "others", hidden: true });
-  const race = createRace(forecast);
+  const race = createRace(forecast, memory);
 
   return {
     element: element("div", { class: "tally" }, list, others, race.element),
@@ -76,14 +77,14 @@ export function toDrawing(values, { range: [start, stop], g }, axis, name) {
 
 /**
  * Create the list of the curves that a class has drawn. A link trains the ones that the teacher picks.
- * @param {Forecast} forecast the question for which they were drawn
+ * @param {Forecast} forecast the question for which they were drawn @param {string} memory storage key of the picks
  */
-function createRace({ choice, labels, leastRange }) {
+function createRace({ choice, labels, leastRange }, memory) {
   const picked = /** @type {Set<Drawing>} */ (new Set());
   const list = element("div", { class: "drawings", role: "group", "aria-label": "Drawings" });
   const stay = () => isPresenting() && (link.href = toPresentingAddress(link.href)); // on the stage
   const [link, note] = [element("a", { class: "race", onclick: stay }), element("p", { role: "status" })];
-  const heading = element("h3", {}, `Drawings (thin lines): race up to ${MAX_PICKED}`);
+  const heading = element("h3", {}, `Drawings (thin lines): pick up to ${MAX_PICKED} to race`);
   const host = element("section", { class: "race-of-class", hidden: true }, heading, list, link, note);
 
   /** Update the link to the Train page. Disable drawings that no longer fit into it. */
@@ -91,6 +92,8 @@ function createRace({ choice, labels, leastRange }) {
     const query = new URLSearchParams({ op: choice.op, task: "digits", seeds: SEEDS });
     for (const drawing of picked) query.append("rule", makeDrawnRule(drawing).key);
     const isShort = isQueryShort(String(query));
+    const names = [...picked].map(({ name }) => name);
+    saveInSession(memory, names);
     setAttribute(link, "hidden", !picked.size || !isShort);
     setAttribute(link, "href", `${toServerUrl("train")}?${query}`);
     setText(link, picked.size === 1 ? "Train this drawing" : `Race these ${picked.size} drawings`);
@@ -99,41 +102,44 @@ function createRace({ choice, labels, leastRange }) {
       button.disabled = picked.size >= MAX_PICKED && button.getAttribute("aria-pressed") !== "true";
   }
 
-  /** @param {Drawing} drawing */
-  function createButton(drawing) {
-    const { op } = getEntries(choice);
+  /** @param {Drawing} drawing @param {string} kind the answer that it resembles, in words */
+  function createButton(drawing, kind) {
     const [x, y] = [0, 1].map((at) => drawing.points.map((point) => point[at]));
-    const pair = { op, rule: makeDrawnRule(drawing) };
+    const pair = { op: getEntries(choice).op, rule: makeDrawnRule(drawing) };
     const picture = drawThumbnail(pair, getSamplingSettings(choice), leastRange);
-    const shape = describeShape(x, y);
-    const title = `${drawing.name}: ${shape}`;
-    const attributes = { "aria-pressed": "false", "aria-label": title, title, onclick: pick };
-    const button = element("button", attributes, picture, element("span", {}, title));
+    const title = `${drawing.name}, ${kind}: ${describeShape(x, y)}`;
+    const attributes = { "aria-label": title, title, onclick: pick, class: "flex-row" };
+    const number = element("b", {}, drawing.name.replace(/\D+/, ""));
+    const button = element("button", attributes, number, picture, element("span", {}, kind));
     function pick() {
       if (!picked.delete(drawing)) picked.add(drawing);
-      setAttribute(button, "aria-pressed", String(picked.has(drawing)));
+      mark();
       update();
     }
+    const mark = () => setAttribute(button, "aria-pressed", String(picked.has(drawing)));
+    mark();
     return button;
   }
 
   return {
     element: host,
     /**
-     * List the distinct drawings of the class. A drawing that counts as an answer has the name of the answer's rule.
+     * List the distinct drawings of the class, numbered as they came. A drawing that counts as an answer says so.
      * @param {ArrayLike<number>[]} drawings heights in cells of equal width
      * @param {number[]} alike the index of the answer that each drawing resembles, or -1
      */
     show(drawings, alike) {
-      const different = /** @type {Map<string, Drawing>} */ (new Map());
+      const different = /** @type {Map<string, [Drawing, string]>} */ (new Map());
       for (const [at, values] of drawings.entries()) {
-        const name = `${(labels[alike[at]] || "Drawn").replace(/\W+/g, "_").slice(0, 16)}_${at + 1}`;
+        const name = `Drawing ${at + 1}`;
         const drawing = different.size < MAX_SHOWN ? toDrawing(values, choice, leastRange, name) : null;
-        if (drawing) different.set(JSON.stringify(drawing.points), drawing);
+        const kind = labels[alike[at]] ? `like ${labels[alike[at]]}` : "another curve";
+        if (drawing) different.set(JSON.stringify(drawing.points), [drawing, kind]);
       }
-      const listed = [...different.values()];
+      const [listed, raced] = [[...different.values()], loadFromSession(memory) ?? []];
       picked.clear();
-      list.replaceChildren(...listed.map(createButton));
+      for (const [drawing] of listed) if (raced.includes(drawing.name)) picked.add(drawing);
+      list.replaceChildren(...listed.map((each) => createButton(...each)));
       host.hidden = !listed.length;
       update();
     },

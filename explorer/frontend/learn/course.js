@@ -96,7 +96,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
    * @param {Object<string, string|null>} change values by query parameter
    */
   function leadTo(change) {
-    history.pushState({}, "", makeAddress(change));
+    history.pushState({}, "", makeAddress({ slide: null, ...change }));
     return show();
   }
 

@@ -44,6 +44,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   const { answers, right, rule, at } = prediction;
   const draws = rule !== undefined;
   const isPictured = draws || prediction.thumbnails;
+  const sample = (/** @type {string} */ key) => sampleGradient(key, choice);
   for (const { entry } of answers) if (entry) addCustomEntry("rule", entry);
   let curves = /** @type {(ReturnType<typeof sampleGradient>|null)[]|null} */ (null);
   const drawing = createDrawing(choice.range, () => {
@@ -61,6 +62,9 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     onSkip,
   });
   if (!draws) drawing.finish();
+  const leastRange = getMinRange();
+  const judgeHand = (/** @type {import("./judging.js").Curve} */ hand, /** @type {*} */ truth) =>
+    judge(hand, truth, leastRange[1] - leastRange[0]);
 
   /**
    * Return the thumbnail and the text of an answer. Without a text, its curve is described.
@@ -77,9 +81,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
       : [];
     return [
       ...small,
-      text
-        ? element("span", {}, ...renderInline(text, onTerm))
-        : describeSample(sampleGradient(picture, choice)),
+      text ? element("span", {}, ...renderInline(text, onTerm)) : describeSample(sample(picture)),
     ];
   }
 
@@ -93,7 +95,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     const index = form.picked();
     if (index === null) return;
     const { picture, text } = answers[index];
-    if (picture) drawing.showCurve(sampleGradient(picture, choice));
+    if (picture) drawing.showCurve(sample(picture));
     else drawing.say(`“${text}”: no curve`);
   }
 
@@ -102,13 +104,13 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     if (index === null) return checkDrawing();
     showPicked();
     if (index !== right) return { right: false, words: say.describeWrong(answers[index]) };
-    const guess = draws ? interpolateAt(sampleGradient(rule, choice), at) : NaN;
+    const guess = draws ? interpolateAt(sample(rule), at) : NaN;
     return { right: true, words: `${say.describeRight(answers[index])} ${describePoint(guess)}`.trim() };
   }
 
   function checkDrawing() {
     const hand = drawing.curve();
-    const judgement = judge(hand, sampleGradient(rule, choice));
+    const judgement = judgeHand(hand, sample(rule));
     if (!judgement) return { right: false, words: "Nothing is drawn yet." };
     if (judgement.right) {
       const words = say.describeRightDrawing(judgement, nameGradient(rule));
@@ -117,9 +119,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
         words: judgement.whole ? `${words} ${describePoint(drawing.at(at))}`.trim() : words,
       };
     }
-    const match = answers.find(
-      (/** @type {*} */ { picture }) => judge(hand, sampleGradient(picture, choice))?.right,
-    );
+    const match = answers.find((/** @type {*} */ { picture }) => judgeHand(hand, sample(picture))?.right);
     return {
       right: false,
       words: match ? say.describeWrong(match) : say.describeWrongDrawing(judgement, hand),
@@ -131,23 +131,21 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     const width = (choice.range[1] - choice.range[0]) / values.length;
     const hand = { x: Array.from(values, (_, cell) => choice.range[0] + (cell + 0.5) * width), y: values };
     return getCurves().findIndex((truth) => {
-      const judgement = truth && judge(hand, truth);
+      const judgement = truth && judgeHand(hand, truth);
       return judgement?.right && judgement.whole;
     });
   }
 
   function getCurves() {
-    curves ??= answers.map((/** @type {*} */ { picture }) => picture && sampleGradient(picture, choice));
+    curves ??= answers.map((/** @type {*} */ { picture }) => picture && sample(picture));
     return /** @type {(ReturnType<typeof sampleGradient>|null)[]} */ (curves);
   }
 
   function answer() {
     const hand = drawing.curve();
-    const judgement = draws && form.picked() === null ? judge(hand, sampleGradient(rule, choice)) : null;
+    const judgement = draws && form.picked() === null ? judgeHand(hand, sample(rule)) : null;
     const wrong = judgement && !judgement.right;
-    const distance = wrong
-      ? say.describeDistance(judgement, hand, sampleGradient(rule, choice), nameGradient(rule))
-      : "";
+    const distance = wrong ? say.describeDistance(judgement, hand, sample(rule), nameGradient(rule)) : "";
     return [distance, say.describeAnswer(answers[right]), describePoint(wrong ? drawing.at(at) : NaN)]
       .filter(Boolean)
       .join(" ");
@@ -155,9 +153,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
 
   /** @returns {[number, number]} */
   function getMinRange() {
-    const pictures = answers.flatMap((/** @type {*} */ { picture }) =>
-      picture ? [sampleGradient(picture, choice)] : [],
-    );
+    const pictures = answers.flatMap((/** @type {*} */ { picture }) => (picture ? [sample(picture)] : []));
     const values = pictures.flatMap((/** @type {*} */ { y }) => Array.from(y)).filter(Number.isFinite);
     const high = Math.max(SPAN[1], ...values);
     return [Math.min(SPAN[0], ...values, -high / 4), high]; // room for the legend below most curves
@@ -171,7 +167,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     if (typeof at !== "number") return "";
     const values = choice.rules.map(({ key }) => {
       const { label, formula } = findRuleEntry(key);
-      return { label: formula ? label : "torch", value: interpolateAt(sampleGradient(key, choice), at) };
+      return { label: formula ? label : "torch", value: interpolateAt(sample(key), at) };
     });
     return say.describePoint(at, guess, values);
   }
@@ -180,7 +176,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     element: form.element,
     drawing,
     draws,
-    leastRange: getMinRange(),
+    leastRange,
     checked: check,
     answer,
     saved: () => ({ picked: form.picked(), drawn: form.picked() === null && draws ? drawing.saved() : null }),
@@ -201,9 +197,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     rest: form.setResting,
     describe() {
       const answer = answers[form.picked() ?? -1];
-      return answer
-        ? `“${answer.text || describeSample(sampleGradient(answer.picture, choice))}”`
-        : "your drawing";
+      return answer ? `“${answer.text || describeSample(sample(answer.picture))}”` : "your drawing";
     },
     contents: () => answers.map(renderAnswer),
     labels: answers.map((/** @type {*} */ { picture }) => (picture ? findRuleEntry(picture).label : "")),

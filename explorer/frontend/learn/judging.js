@@ -6,7 +6,7 @@
  */
 /** A sampled gradient. ``marks`` is 1 at a kink. @typedef {Curve & {marks: ArrayLike<number>}} Truth */
 /**
- * An interval of x in which a drawing is wrong. ``peak``: the largest deviation, relative to the gradient's size.
+ * An interval of x in which a drawing is wrong. ``peak``: the largest deviation, as a fraction of the panel's height.
  * @typedef {{from: number, to: number, peak: number}} Deviation
  */
 /**
@@ -17,17 +17,18 @@
  */
 
 const X_TOLERANCE = 0.05; // horizontal tolerance, as a fraction of the range of x
-const Y_TOLERANCE = 0.2; // vertical tolerance, as a fraction of the gradient's size
-const MAX_SLIP = 0.4; // largest deviation that counts as a slip of the hand, as a fraction of the gradient's size
+const Y_TOLERANCE = 0.1; // vertical tolerance, as a fraction of the panel's height: on a phone 8 px
+const MAX_SLIP = 0.15; // largest deviation that counts as a slip of the hand, as a fraction of the panel's height
 const MAX_SLIPS = 2; // more deviations count as intended, such as a peak at each jump
 const MAX_SLIP_WIDTH = 0.05; // maximum width of all slips together, as a fraction of the range of x
 const MIN_SHARE = 0.85; // fraction of the range of x that must be drawn
 
 /**
  * Compare a drawn curve with the true gradient. Returns null if nothing is drawn, or no gradient is finite.
- * @param {Curve} drawn @param {Truth} truth @returns {Judgement|null}
+ * @param {Curve} drawn @param {Truth} truth @param {number} height height of the panel, in units of the gradient
+ * @returns {Judgement|null}
  */
-export function judge(drawn, truth) {
+export function judge(drawn, truth, height) {
   const hand = listPoints(drawn);
   const curve = listPoints({
     x: truth.x,
@@ -35,8 +36,7 @@ export function judge(drawn, truth) {
   });
   if (!hand.length || !curve.length) return null;
   const width = curve[curve.length - 1].x - curve[0].x;
-  const size = Math.max(1, ...curve.map(({ y }) => Math.abs(y)));
-  const tolerance = { reach: X_TOLERANCE * width, size };
+  const tolerance = { reach: X_TOLERANCE * width, height };
   const strayed = findDeviations(hand, measureBands(curve, hand, tolerance), tolerance);
   const missed = findDeviations(curve, measureBands(hand, curve, tolerance), tolerance);
   const deviations = [...strayed, ...missed].sort((one, other) => one.from - other.from);
@@ -111,14 +111,14 @@ function measureBands(curve, at, { reach }) {
  * Return the parts of a curve that leave the tolerated band of values.
  * @param {Point[]} points
  * @param {({low: number, high: number}|null)[]} bands the band at each point, or null if unknown
- * @param {{size: number}} far ``size``: size of the gradient, to which deviations are relative
+ * @param {{height: number}} far ``height``: height of the panel, to which deviations are relative
  */
-function findDeviations(points, bands, { size }) {
+function findDeviations(points, bands, { height }) {
   const deviations = /** @type {Deviation[]} */ ([]);
   let last = -1;
   points.forEach(({ x, y }, i) => {
     const band = bands[i];
-    const peak = band ? Math.max(band.low - y, y - band.high) / size : 0;
+    const peak = band ? Math.max(band.low - y, y - band.high) / height : 0;
     if (peak <= Y_TOLERANCE) return;
     const run = deviations[deviations.length - 1];
     if (run && last === i - 1) Object.assign(run, { to: x, peak: Math.max(run.peak, peak) });

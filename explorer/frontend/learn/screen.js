@@ -1,6 +1,7 @@
 // The screen of a lesson: first the question with the reader's prediction, then the answer, text and live charts.
 
 import { getEntries } from "../choice/choice.js";
+import { getSlide, setSlide } from "../choice/presentation.js";
 import { createExercise } from "../editor/exercise.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { createExcerpt, createFullCode } from "./code.js";
@@ -154,7 +155,7 @@ export function createLesson(lesson, around, part = null) {
     screen.classList.remove("predicting", "with-code");
     excerpt?.element.remove(); // because the complete code is below
     showChart(true);
-    const predictAgain = () => (remember(lesson.key, EMPTY_STATE), around.onAgain());
+    const predictAgain = () => (setSlide(null), remember(lesson.key, EMPTY_STATE), around.onAgain());
     const onward = part ? [] : [element("button", { onclick: predictAgain }, "Predict again"), around.next()];
     screen.append(
       element("nav", { class: "onward", "aria-label": "Onward" }, ...onward),
@@ -190,6 +191,8 @@ export function createLesson(lesson, around, part = null) {
       reach: around.instrument,
     });
     for (const each of curveButtons) each.button.hidden = each.scene === scene;
+    for (const [at, each] of lesson.scenes.entries())
+      links.elements[at].classList.toggle("of-other", each.path === "/" && each !== scene);
     if (!secret) {
       links.follow(scene, current.store);
       if (pictures) current.store.subscribeNow(pictures.follow);
@@ -272,7 +275,8 @@ export function createLesson(lesson, around, part = null) {
       remembered,
       ...last.map((each) => [each]),
     ]);
-    return [...texts.flat(), ...remembered, ...last, slides.element, opening];
+    const foot = element("div", { class: "foot flex-wrap" }, slides.element, opening);
+    return [...texts.flat(), ...remembered, ...last, foot];
   }
 
   /** Create the exercise in which the reader writes an autograd Function next to its curves. */
@@ -314,6 +318,8 @@ export function createLesson(lesson, around, part = null) {
     begin(isRevealed = false, hasArrived = false) {
       const hasPredicted = state.picked !== null || state.drawn;
       hasSent = hasArrived;
+      if (part && !isRevealed) setSlide(null);
+      else if (getSlide() && !state.revealed && !part) keep({ revealed: "shown" }); // the link leads past the question
       forecast.restore(state);
       if (hasPredicted) excerpt?.light();
       if (state.revealed) reveal(state.revealed);
@@ -340,7 +346,7 @@ export function createLesson(lesson, around, part = null) {
       setAttribute(verdict, "data-kind", hasAnswered && (isRight ? "right" : "wrong"));
       title.scrollIntoView({ block: "start" }); // on a phone, the answers below may be in view
     },
-    showLinks: links.show,
+    showLinks: () => (links.show(), slides.turn(0)),
     turn,
     /** @param {number} index */
     pick(index) {
@@ -366,6 +372,7 @@ function createSlides(onShow) {
       for (const part of group) part.classList.toggle("off-slide", number !== index);
     });
     setText(place, `${index + 1} of ${groups.length}`);
+    setSlide(index + 1);
     back.disabled = index === 0;
     onward.disabled = index === groups.length - 1;
     onShow(groups[index][groups[index].length - 1].className);
@@ -385,7 +392,7 @@ function createSlides(onShow) {
     /** @param {HTMLElement[][]} parts the elements of each slide */
     show(parts) {
       groups = parts;
-      index = 0;
+      index = Math.max(0, Math.min(getSlide(), parts.length) - 1);
       update();
     },
   };

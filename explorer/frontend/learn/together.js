@@ -48,6 +48,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
   let lesson = /** @type {ReturnType<Means["build"]>|null} */ (null);
   let round = 0;
   let isRevealed = false;
+  let notice = ""; // that the address names another lesson
   let timer = 0;
   let answers = /** @type {ReturnType<typeof createAnswers>|null} */ (null);
   let crowd = /** @type {ReturnType<typeof createCrowd>|null} */ (null);
@@ -69,7 +70,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
   /** @param {View|null} view */
   function show(view) {
     if (view?.id !== id) return;
-    band.show(view);
+    band.show({ ...view, sentence: view.sentence || notice });
     if (view.state === "ended" || view.state === "gone") forget(`${id} `);
     if (view.state === "ended" && leads) onLeave(view.lesson ?? null);
     // the class is over, so no prediction can be sent
@@ -82,6 +83,9 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
   /** @param {string} key @param {number} next number of the round */
   async function change(key, next) {
     clearTimeout(timer);
+    const named = (!round && new URLSearchParams(location.search).get("lesson")) || key;
+    const [other, title] = [named, key].map((each) => lessons.find((one) => one.key === each)?.title ?? each);
+    notice = named === key ? "" : `This address names “${other}”, but the class is at “${title}”.`;
     round = next;
     isRevealed = false;
     lesson?.destroy();
@@ -111,7 +115,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     return {
       memory: null,
       form(forecast) {
-        answers = createAnswers(forecast);
+        answers = createAnswers(forecast, `lesson ${id} ${round} raced`);
         crowd = forecast.draws ? createCrowd(forecast.choice.range) : null;
         return { element: answers.element, layer: crowd };
       },

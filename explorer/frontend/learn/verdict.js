@@ -32,7 +32,7 @@ export const describeAnswer = ({ text, why }) => (text ? `The answer is “${tex
  * @param {Judgement} judgement @param {string} name the true gradient
  */
 export function describeRightDrawing({ mean, whole, share }, name) {
-  if (whole) return `Yes, as close as a hand can draw: on average ${roundText(mean)} from ${name}.`;
+  if (whole) return `Yes, close enough for a hand: on average ${roundText(mean)} from ${name}.`;
   return `Right so far: you drew ${Math.round(100 * share)} % of the range. Draw the rest, or see the answer.`;
 }
 

@@ -20,7 +20,7 @@ EACH_DRAWN = pytest.mark.parametrize("lesson", DRAWN, ids=lambda lesson: lesson.
 CELLS = 300
 JUDGED = """
     const { judge } = await import("./learn/judging.js");
-    return given.drawings.map((y) => judge({ x: given.x, y }, given.truth));
+    return given.drawings.map((y) => judge({ x: given.x, y }, given.truth, 3));
 """
 
 
@@ -59,7 +59,7 @@ def by_hand(lesson: Lesson, shape: Shape, random: np.random.Generator) -> Any:
     x = cells_of(lesson)
     width = x[-1] - x[0]
     moved = x + random.uniform(-0.03, 0.03) * width + 0.008 * width * np.sin(random.uniform(1, 5) * x)
-    values = shape(moved) + random.uniform(-0.1, 0.1)
+    values = shape(moved) + random.uniform(-0.2, 0.2)
     blur = int(random.integers(1, 9))
     window = np.full(2 * blur + 1, 1 / (2 * blur + 1))
     smooth = np.convolve(np.pad(values, blur, mode="edge"), window, "valid")

@@ -15,6 +15,7 @@ import {
 import { followTheme, readHostTheme } from "./theme.js";
 
 const CLEARANCE = 3; // px between an axis and its labels, so that x and y labels do not touch in the corner
+const LINE = /(.{1,32})(?: |$)/g; // of a text without curves: as wide as the narrowest chart on a stage
 const REST_MS = 300; // pause in new data after which Plotly redraws the figure completely
 
 /**
@@ -185,7 +186,8 @@ function getLayoutAxes(layout) {
   return Object.fromEntries(named.map(([name, axis]) => [name, { ...plain, .../** @type {*} */ (axis) }]));
 }
 
-/** Return a Plotly annotation with a line of text in the middle of a chart. @param {string} text */
+/** Return a Plotly annotation with a text in the middle of a chart, in short lines. @param {string} text */
 export function makeCenteredNote(text) {
-  return makeNote(text, { x: 0.5, y: 0.5 });
+  const note = makeNote(text, { x: 0.5, y: 0.5 });
+  return { ...note, text: note.text.replace(LINE, "$1<br>").replace(/<br>$/, "") };
 }

@@ -31,6 +31,7 @@ import { roundToTenths } from "../plotly/svg-paths.js";
 const GAP = 26; // px between panels, where the handles of parameters are
 // Space for the heading of the third panel: minimum px, and multiple of the font size.
 const PART_GAP = [24, 1.5];
+const [LOW_PX, LOW_SHARE] = [200, 0.5]; // height of two panels below which the upper one has a share of the other's
 const UPPER_SHARE = 0.8; // height of an upper panel as a fraction of the third's
 const X_TICK_PX = 90; // minimum distance between x ticks
 const Y_TICK_LINES = 2; // minimum distance between y ticks, as a multiple of the font size
@@ -75,10 +76,11 @@ export function computeFrame({ width, height }, ranges, smallest, before = null)
 function computePanels(ranges, top, tall, size) {
   const close = Math.max(PART_GAP[0], PART_GAP[1] * size);
   const gaps = ranges.part ? GAP + close : GAP;
-  const upperHeight = Math.max((tall - gaps) / (ranges.part ? 2 + 1 / UPPER_SHARE : 2), 10);
-  const forward = { top, height: upperHeight, range: ranges.forward };
-  const gradient = { top: top + upperHeight + GAP, height: upperHeight, range: ranges.gradient };
-  const under = { top: gradient.top + upperHeight + close, height: upperHeight / UPPER_SHARE };
+  const share = !ranges.part && tall < LOW_PX ? LOW_SHARE : 1;
+  const height = Math.max((tall - gaps) / (ranges.part ? 2 + 1 / UPPER_SHARE : 1 + share), 10);
+  const forward = { top, height: share * height, range: ranges.forward };
+  const gradient = { top: top + forward.height + GAP, height, range: ranges.gradient };
+  const under = { top: gradient.top + height + close, height: height / UPPER_SHARE };
   const part = ranges.part && { ...under, range: ranges.part };
   const lowest = part ?? gradient;
   return { forward, gradient, part, bottom: lowest.top + lowest.height };

@@ -21,7 +21,7 @@ const DRAWN_HINT = "Drag its points, or draw it anew. Back or Ctrl+Z undoes a ch
 const ZERO_TEXT = "At g = 0 every gradient is 0, so that nothing can be drawn: set another g.";
 const AXIS_RANGE = [-0.5, 1.5]; // the range of the gradient axis in units of |g|
 const FIRST_POINTS = /** @type {Point[]} */ ([[-1, 0], [0, 1], [1, 0]]); // prettier-ignore
-const LONGEST_NAME = "Drawn_2"; // of a rule that is drawn
+const LONGEST_NAME = "Drawn 2"; // of a rule that is drawn
 
 /**
  * Create the pencil with which the user draws a backward rule.

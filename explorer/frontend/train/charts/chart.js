@@ -24,7 +24,7 @@ import { findLastPoint } from "../state/series.js";
 const PLAYHEAD = { type: "line", yref: "paper", y0: 0, y1: 1, line: { color: CHANCE_COLOUR, width: 1.5 } };
 const FEW_STEPS = 10; // a shorter axis would get ticks at fractions of a step
 const MAX_TICKS = 6; // with more ticks, a narrow chart leaves out the last label
-const NARROW = 440; // width in px of a chart whose labels would meet with more than three ticks
+const NARROW = 330; // width in px, without names, of a chart whose labels would meet with more than three ticks
 const MAX_DISTANCE = 14; // in px; farther from the pointer, no curve is selected
 const PLOT_SELECTOR = ".nsewdrag"; // Plotly's element for pointer events
 
@@ -72,10 +72,16 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     const hasValues = series.some((each) => findLastPoint(each));
     const range = displayed.range ?? [0, 1];
     const y = { title: { text: scale.title, standoff: 6 }, ...AXES[scale.kind](range), range };
+    const spare = isMoving && !before && scale.kind === "decades" ? 2 : 0; // a falling loss gets more letters
+    const names = ends.space(width, makeEndNames(series, scale), VALUE_LETTERS[scale.kind] + spare);
+    displayed.width = Math.max(displayed.width, names?.width ?? 0);
+    const isRough = displayed.grows || (names !== null && names.width < displayed.width);
+    if (names) names.width = displayed.width;
+    const stepAxis = along ?? makeStepAxis(steps, width - displayed.width);
     const layout = {
       hovermode: "x unified",
       // without curves, grid lines would cross the message
-      xaxis: { visible: hasRange, ...(along ?? makeStepAxis(steps, width)), showgrid: hasValues },
+      xaxis: { visible: hasRange, ...stepAxis, showgrid: hasValues },
       yaxis: { visible: hasRange, ...y, showgrid: hasValues },
       shapes: [
         ...(hasRange && scale.chance ? [makeChanceLine(scale.chance)] : []),
@@ -90,17 +96,12 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     };
     const bands = series.filter(hasBand).map((each) => makeBandTrace(each, scale));
     plotted = series;
-    const spare = isMoving && !before && scale.kind === "decades" ? 2 : 0; // a falling loss gets more letters
-    const names = ends.space(width, makeEndNames(series, scale), VALUE_LETTERS[scale.kind] + spare);
-    displayed.width = Math.max(displayed.width, names?.width ?? 0);
-    const isRough = displayed.grows || (names !== null && names.width < displayed.width);
-    if (names) names.width = displayed.width;
     const traces = [...bands, ...series.map((each) => makeCurveTrace(each, scale))];
     return { traces, layout, names, isRough };
   }
 }
 
-/** @param {number} steps @param {number} width width of the chart in px */
+/** @param {number} steps @param {number} width width of the chart in px, without the names at its curves */
 function makeStepAxis(steps, width) {
   return {
     title: { text: "step", standoff: 4 },

@@ -52,6 +52,11 @@ def test_a_long_name_is_cut_and_those_that_begin_alike_keep_their_ends(tell: Run
     assert tell("charts/label-layout", "cut", names, letters) == texts
 
 
+def test_a_note_in_place_of_curves_has_short_lines(node: Node):
+    note = node.call("chart/plotly/figure.js makeCenteredNote", "The score appears here with the first step")
+    assert note["text"] == "The score appears here with the<br>first step"
+
+
 def test_names_on_a_narrow_chart_are_broken_into_lines(node: Node):
     wrap = partial(node.call, "train/charts/label-layout.js wrapNames")
     names = ["Default autograd", "Straight-through", "Clipped straight-through"]
