@@ -111,7 +111,7 @@ def test_factors_of_a_net_on_a_stage_cover_nothing(course: Page) -> None:
     open_nets(course)
     assert course.wait_for_function(_COVERED).json_value() == {"pairs": []}
     expect(course.locator(".net .curves")).to_be_in_viewport(ratio=1)
-    assert course.evaluate(FIND_HIDDEN, ".net") == []
+    assert course.evaluate(FIND_HIDDEN, ".net .cards") == []
     for plate in course.locator(".net .card.rule").last.locator(".lane-plate").all():
         expect(plate).to_be_in_viewport(ratio=1)
 

@@ -46,7 +46,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   const isPictured = draws || prediction.thumbnails;
   const sample = (/** @type {string} */ key) => sampleGradient(key, choice);
   for (const { entry } of answers) if (entry) addCustomEntry("rule", entry);
-  let curves = /** @type {(ReturnType<typeof sampleGradient>|null)[]|null} */ (null);
+  let curves = /** @type {(ReturnType<typeof sampleGradient>|null)[]} */ ([]); // of the answers, once needed
   const drawing = createDrawing(choice.range, () => {
     form.markDrawn();
     onChange();
@@ -130,15 +130,11 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   function findAnswer(values) {
     const width = (choice.range[1] - choice.range[0]) / values.length;
     const hand = { x: Array.from(values, (_, cell) => choice.range[0] + (cell + 0.5) * width), y: values };
-    return getCurves().findIndex((truth) => {
+    if (!curves.length) curves = answers.map((/** @type {*} */ { picture }) => picture && sample(picture));
+    return curves.findIndex((truth) => {
       const judgement = truth && judgeHand(hand, truth);
       return judgement?.right && judgement.whole;
     });
-  }
-
-  function getCurves() {
-    curves ??= answers.map((/** @type {*} */ { picture }) => picture && sample(picture));
-    return /** @type {(ReturnType<typeof sampleGradient>|null)[]} */ (curves);
   }
 
   function answer() {

@@ -207,11 +207,8 @@ export function createLesson(lesson, around, part = null) {
         const host = element("section", { class: "net to-start", "aria-label": "The net, live" });
         const start = element("button", { class: "start", onclick: () => train(host, scene) }, "Start");
         const names = element("p", {}, element("b", {}, "A net to train: "), describeScene(scene));
-        host.append(
-          ...(around.instrument.loadTraining
-            ? [start, names]
-            : [element("p", {}, "Training this net needs the app.")]),
-        );
+        const lack = element("p", {}, "Training this net needs the app.");
+        host.append(...(around.instrument.loadTraining ? [start, names] : [lack]));
         return host;
       });
   }
@@ -240,25 +237,17 @@ export function createLesson(lesson, around, part = null) {
     if (around.instrument.loadTraining)
       results = words.filter((each) => each.textContent.startsWith(RESULT_START));
     const texts = words.filter((each) => !results.includes(each)).map((paragraph) => [paragraph]);
+    const label = element("b", {}, "What to remember: ");
     const remembered = [
-      element(
-        "p",
-        { class: "remember" },
-        element("b", {}, "What to remember: "),
-        ...renderInline(lesson.remember, around.onTerm),
-      ),
+      element("p", { class: "remember" }, label, ...renderInline(lesson.remember, around.onTerm)),
       ...(part ? [] : [createRetest(lesson.key, lesson.retest, around)]),
     ];
     curveButtons = getCurveScenes(lesson.scenes).map((scene) => {
       const name = `Show ${getEntries(parseMessage(scene.choice)).op.label}`;
       return { scene, button: element("button", { onclick: () => show(scene) }, name) };
     });
-    const opening = element(
-      "nav",
-      { class: "links", "aria-label": "Open" },
-      ...curveButtons.map(({ button }) => button),
-      ...links.elements,
-    );
+    const buttons = curveButtons.map(({ button }) => button);
+    const opening = element("nav", { class: "links", "aria-label": "Open" }, ...buttons, ...links.elements);
     const last = [
       ...(lesson.exercise ? [createExerciseSection()] : []),
       ...(lesson.challenge ? [createParagraph("challenge", lesson.challenge)] : []),
