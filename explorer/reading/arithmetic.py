@@ -140,6 +140,8 @@ def apply_binary(sign: str, left: Value, right: Value) -> Value:
             raise RaisesError(NOT_TAKEN_APART)
         case ("<" | "<=" | ">" | ">=", tuple() | list(), int() | float()):
             raise RaisesError(NOT_TAKEN_APART)
+        case "/" | "//" | "%", int() | float(), 0:
+            raise RaisesError("divides by 0, which Python refuses for two numbers")
         case "&" | "|" | "^", int(), int():
             return {"&": left & right, "|": left | right, "^": left ^ right}[sign]
         case "==" | "!=", _, _:

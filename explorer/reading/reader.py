@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from explorer.formula.operands import has_elements, replace_counts
 from explorer.formula.tree import Name, Node, is_constant
 from explorer.reading import building, errors, functions, randomness, sums, tracking, values, vocabulary
-from explorer.reading.arithmetic import SIGNS, apply_binary, compare
+from explorer.reading.arithmetic import NOT_TAKEN_APART, SIGNS, apply_binary, compare
 from explorer.reading.calls import HELPERS, READABLE_ROOTS, call_function, convert_errors, find_row
 from explorer.reading.errors import DeadEndError, RaisesError, ReadingError, UnreadableError, require
 from explorer.reading.spoiling import Scope, mark_unknown
@@ -269,6 +269,8 @@ class Reader:
                 return partial(functions.count_elements, size)
             case tuple() if name == "values" and len(owner) == 2:  # ``.values`` of torch.max with a dimension
                 return owner[0]
+            case tuple() if name in functions.METHODS or name in functions.TABLE:
+                raise RaisesError(NOT_TAKEN_APART)
             case str() if name in ("lower", "upper"):
                 return getattr(owner, name)
             case Quantity() | int() | float() if name in functions.PROPERTIES:

@@ -19,7 +19,7 @@ from explorer.reading.exercises import EXERCISES
 from tests.browser.access import violations_in_both_themes
 from tests.browser.lessons import COMPUTED_MS, assert_no_small_text, draw, present, wait_until_ready_to_draw
 from tests.browser.reading import retry
-from tests.browser.training import status
+from tests.browser.training import press, status
 from tests.browser.visitors import FINGER, PHONE, Open, profile
 
 CLAMP = LESSONS["clamp"].title
@@ -105,16 +105,12 @@ def has_no_free_height(teacher: Page) -> None:
     assert all(0 <= free < 32 for free in teacher.evaluate(FREE))
 
 
-def press_lead(page: Page) -> None:
-    page.get_by_role("button", name="Class", exact=True).click(timeout=COMPUTED_MS)
-    page.get_by_role("button", name="Lead a class").click()
-
-
 def open_class(new_page: Open) -> tuple[Page, str]:
     """Open a class on a lesson that is drawn; return the teacher's page and the code."""
     teacher = new_page(viewport={"width": 1280, "height": 720})
     teacher.goto("/learn?lesson=straight-through")
-    press_lead(teacher)
+    press(teacher, "Class")
+    press(teacher, "Lead a class")
     window = teacher.get_by_role("dialog", name="The code of the class")
     expect(window).to_contain_text("Nobody is here yet.")
     return teacher, window.locator(".code-of").inner_text()
@@ -306,7 +302,8 @@ def the_end_leaves_nothing(teacher: Page, *students: Page) -> None:
 @pytest.mark.thorough(part=3)  # faster: the journey above
 def test_a_class_opened_from_the_list_begins_with_the_first_lesson(page: Page) -> None:
     page.goto("/learn")
-    press_lead(page)
+    press(page, "Class")
+    press(page, "Lead a class")
     expect(page.get_by_role("dialog", name="The code of the class")).to_be_visible()
     expect(page.get_by_role("heading", level=2, name=LESSONS["autograd"].title)).to_be_attached()
     page.keyboard.press("Escape")

@@ -1,6 +1,7 @@
 """Test cases for the solution of an exercise, and texts for their numbers."""
 
 from collections.abc import Sequence
+from math import isclose
 from typing import NamedTuple
 
 from explorer.formula import format_number
@@ -45,7 +46,7 @@ class Case(NamedTuple):
 
 def is_close(a: float, b: float) -> bool:
     """Return whether two numbers differ only by rounding, or are both NaN."""
-    return a == b or (a != a and b != b) or abs(a - b) <= ABSOLUTE + RELATIVE * abs(a)
+    return isclose(a, b, rel_tol=RELATIVE, abs_tol=ABSOLUTE) or (a != a and b != b)
 
 
 def find_ratio(cases: Sequence[Case]) -> float | None:

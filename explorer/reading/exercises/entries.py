@@ -7,7 +7,7 @@ from explorer.reading.exercises.exercise import Argument, Exercise
 
 _CLAMP = Exercise(
     "clamp",
-    "A clamp to the range from 0 to 1: it looks right while g is 1. Repair its backward.",
+    "A clamp to the range from 0 to 1: on one side of it the gradient is wrong. Repair its backward.",
     """class Clamp(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):

@@ -151,7 +151,7 @@ WRONG = solve_all({
     ),
     "edge": (
         "return g * (x <= 1)", "return g * (x.abs() <= 0.9)", "return g * ((x > -1) & (x <= 1))",
-        "return torch.where(x.abs() <= 1, g, g * 0.1)",
+        "return torch.where(x.abs() <= 1, g, g * 0.1)", "x = ctx.saved_tensors\nreturn g * (x.abs() <= 1)",
     ),
     "needed": (
         "gs = (g * x).sum() if ctx.needs_input_grad[0] else None\nreturn g * s, gs",

@@ -80,6 +80,8 @@ def test_the_first_failing_case_is_named_with_its_position() -> None:
     assert bare.sentence.startswith("Right only at g = 1: it does not depend on g. At x = 0.5 and g = 2")
     edge = judge_text(EXERCISES["edge"], EXERCISES["edge"].code)
     assert edge.sentence.startswith("Right everywhere but exactly at x = −1 and x = 1. At x = −1 and g = 1")
+    for value, words in (("g / 0", "At x = 2 and g = 1 it returns inf"), ("g * (1 / 0)", "Line 10: 1 / 0")):
+        assert judge_text(CLAMP, CLAMP.code.replace("grad =", f"return {value} #")).sentence.startswith(words)
     twice = judge_text(EXERCISES["twice"], EXERCISES["twice"].code)
     assert (twice.line, twice.case) == (10, None)
     assert "makes a constant of it" in twice.sentence
