@@ -68,7 +68,8 @@ class Candidate:
 def find_candidates(module: ast.Module) -> list[Candidate]:
     """Return the classes and functions of a module that may define an op, in order of appearance.
 
-    In a text with an ``autograd.Function``, modules and functions around it are ignored. Otherwise the list
+    In a text with an ``autograd.Function``, modules and functions around it are ignored, except for functions
+    that stop gradients themselves and are not called by other code. Otherwise the list
     has the modules and functions that no other definition calls (or all, if every one is called), followed by
     called functions that stop gradients themselves. A class that only adds forward mode to another Function
     of the text is ignored.
@@ -90,15 +91,14 @@ def find_candidates(module: ast.Module) -> list[Candidate]:
     parts = [part for candidate in plain for part in ast.walk(candidate.definition)]
     used = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
     main = [candidate for candidate in plain if candidate.name not in used]
-    stops = {"detach", "data", "no_grad", "detach_"}  # attributes by which code stops a gradient
-    called = [
-        candidate
-        for candidate in plain
-        if candidate.name in used
-        and isinstance(candidate.definition, ast.FunctionDef)
-        and any(getattr(part, "attr", "") in stops for part in ast.walk(candidate.definition))
-    ]
-    return functions or (main and [*main, *called]) or plain
+
+    def stops(candidate: Candidate) -> bool:
+        """Return whether a function stops a gradient."""
+        parts = ast.walk(candidate.definition) if isinstance(candidate.definition, ast.FunctionDef) else ()
+        return any(getattr(part, "attr", "") in ("detach", "data", "no_grad", "detach_") for part in parts)
+
+    called = [candidate for candidate in plain if candidate.name in used and stops(candidate)]
+    return [*functions, *filter(stops, main)] if functions else (main and [*main, *called]) or plain
 
 
 def _find_plain_name(node: ast.stmt) -> str:

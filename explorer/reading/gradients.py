@@ -22,6 +22,7 @@ A_LIST = "backward returns a list: torch takes a tuple of gradients, and raises 
 FOR_A_NUMBER = (
     "backward returns a gradient for {0}, which is a number: torch accepts only None, and raises an error"
 )
+TOO_FEW = "backward returns {}: torch raises an error where a call gives {} too: return None for it"
 WRONG_NUMBER = "backward returns {} for {}: torch raises an error"
 
 
@@ -99,9 +100,10 @@ def _note_wrong_number(passes: Passes) -> list[Note]:
     needed = inputs - sum(parameter.default is not Parameter.empty for parameter in takes)
     while len(returned) > inputs and returned[-1] is None:  # torch ignores Nones at the end
         returned.pop()
-    if Parameter.VAR_POSITIONAL in {each.kind for each in takes} or needed <= len(returned) <= inputs:
-        return []
     number = f"{len(returned)} gradient{'s' * (len(returned) != 1)}"
+    if Parameter.VAR_POSITIONAL in {each.kind for each in takes} or needed <= len(returned) <= inputs:
+        is_short = passes.reader.inputs is None and needed <= len(returned) < inputs
+        return [Note(TOO_FEW.format(number, name)) for name in passes.inputs[len(returned) :][:is_short]]
     return [Note(WRONG_NUMBER.format(number, f"{inputs} input{'s' * (inputs != 1)}"), "raises")]
 
 

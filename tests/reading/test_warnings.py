@@ -234,3 +234,11 @@ def test_once_differentiable_loses_the_second_derivative() -> None:
     text = function(KEPT, "x, = ctx.saved_tensors\nreturn 3 * x ** 2 * grad_output")
     (note,) = read_sources(text.replace("    def back", "    @once_differentiable\n    def back"))[0].notes
     assert note.kind == "constant"
+
+
+def test_a_default_without_a_gradient_and_another_function_are_named():
+    beside = "def ste(x):\n    return x + (x.round() - x).detach()\n"
+    text = source("return g").replace("ctx, x)", "ctx, x, bits=4)", 1)
+    first, second = read_sources(text + "\n" + beside)
+    assert first.notes[-1].endswith("where a call gives bits too: return None for it")
+    assert second.name == "ste"
