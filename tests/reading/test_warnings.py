@@ -237,8 +237,7 @@ def test_once_differentiable_loses_the_second_derivative() -> None:
 
 
 def test_a_default_without_a_gradient_and_another_function_are_named():
-    beside = "def ste(x):\n    return x + (x.round() - x).detach()\n"
     text = source("return g").replace("ctx, x)", "ctx, x, bits=4)", 1)
-    first, second = read_sources(text + "\n" + beside)
+    first, second = read_sources(text + "\ndef ste(x):\n    return x + (x.round() - x).detach()\n")
     assert first.notes[-1].endswith("where a call gives bits too: return None for it")
     assert second.name == "ste"
