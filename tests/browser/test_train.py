@@ -97,7 +97,7 @@ _DRAWN = """() => {
 def test_the_buttons_of_a_run_pause_step_resume_and_reset_it(train: Page) -> None:
     turn_train(train, f"op=relu&rule=default&{LONG}")
     chart = train.locator(".curves .js-plotly-plot")
-    chart.get_by_text("The loss appears here with the first step").wait_for()
+    chart.get_by_text("The loss appears here").wait_for()
     assert chart.locator(".xtick, .ytick").count() == 0, "no axis is invented"
     press(train, "Start")
     wait_for_steps(train, 5)
