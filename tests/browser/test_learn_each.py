@@ -64,7 +64,7 @@ def said_of(lesson: Lesson, sent: list[str]) -> list[str]:
     """The traffic beside fonts and questions for curves and a learned step, the same whatever is answered."""
     asked = make_curves_arguments(choice_of(f"/?{lesson.scenes[0].query}"))
     scene = [part for part in sent if "/ask/curves " in part and json.loads(part.split(" ", 2)[2]) == asked]
-    return [part for part in sent if part not in scene and not FONT.fullmatch(part) and "/ask/pull" not in part]
+    return [part for part in sent if part not in scene and not FONT.fullmatch(part) and "/pull " not in part]
 
 
 @lessons.each_lesson(take_part(lessons.KINDS))
