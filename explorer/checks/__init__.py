@@ -261,10 +261,12 @@ def _check_own(subject: Subject) -> Results:
         obstacle = f"It {hung}."
     except UntriedError as error:
         obstacle = f"It could not be tried: {error}."
-        if isinstance(error, ForwardError) and error.__cause__:
-            advice = ": keep what is no tensor as an attribute of ctx" * ("save_for_backward" in str(error))
-            line = f" ({find_line(error.__cause__)})".replace(" ()", "")
-            obstacle, verdict_of_forward = f"Its forward {str(error)[3:]}{line}{advice}.", fails
+        if isinstance(error, ForwardError) and (cause := error.__cause__):
+            line = find_line(cause)
+            place = f" ({line})" if line else ""
+            advice = ": keep what is no tensor as an attribute of ctx" * ("save_for_backward" in str(cause))
+            obstacle = f"Its forward raises {describe_error(cause)}{place}{advice}."
+            verdict_of_forward = fails
     for item in (item for item in CHECKS if item.pairs != "drawn"):
         finding = (verdict_of_forward if item.run is check_finiteness else unknown)(obstacle)
         try:

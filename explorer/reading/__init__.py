@@ -181,7 +181,7 @@ def _read_candidate(
     except (UnreadableError, RecursionError) as reason:
         words = reason if isinstance(reason, UnreadableError) else "is nested too deeply to be read"
         problem = ReadingError(f"line {line}: {name} {words}", line)
-        problem.raises = getattr(reason, "raises", False)
+        problem.raises = isinstance(reason, UnreadableError) and reason.raises
     return Reading(name, line, problem=problem)
 
 

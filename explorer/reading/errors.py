@@ -35,6 +35,8 @@ class UnreadableError(Exception):
     The message completes a sentence that begins with line and code.
     """
 
+    raises = False  # whether torch or Python is certain to raise an error there too
+
 
 class RaisesError(UnreadableError):
     """Raised for an expression that cannot be converted because torch or Python would reject it."""

@@ -141,16 +141,16 @@ def tab_to(page: Page, name: str, most: int = 40) -> None:
     raise AssertionError(f"{name} is not among {seen}")
 
 
-def retry(page: Page, check: Callable[[], None], patience_ms: int = 20_000) -> None:
-    """Repeat a check until it holds: what it reads may be drawn a moment later."""
+def retry(page: Page, check: Callable[[], object], patience_ms: int = 20_000) -> None:
+    """Repeat a check until it neither fails nor returns False: what it reads may be drawn a moment later."""
     for _ in range(patience_ms // 50):
         try:
-            check()
+            assert check() is not False
         except AssertionError:
             page.wait_for_timeout(50)
         else:
             return
-    check()
+    assert check() is not False
 
 
 def layout(page: Page, path: str) -> Any:

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 import explorer
 from explorer.questions.standalone import make_page
-from tests.browser.reading import CHART, TRACES, card, choose, enter, number, slider, title, traces
+from tests.browser.reading import CHART, TRACES, card, choose, enter, number, retry, slider, title, traces
 from tests.browser.server import ROOT
 from tests.browser.visitors import PHONE, Tab
 
@@ -63,17 +63,17 @@ def test_a_saved_file_is_interactive_fits_a_phone_and_follows_the_theme(alone) -
     page.set_viewport_size(PHONE)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     enter(number(page, "Upstream gradient g"), "2")
-    page.wait_for_function(f"{TRACES}[1].y.includes(2)")
+    retry(page, lambda: page.evaluate(f"{TRACES}[1].y.includes(2)"))  # its policy forbids waiting inside
     enter(number(page, "Upstream gradient g"), "1")
     page.set_viewport_size(SIZE)
     place = card(page, "Clipped straight-through")
     slider(place, "c").press("ArrowRight")
     value = float(number(place, "c").input_value())
     assert value > 0.5
-    page.wait_for_function(f"c => {TRACES}[1].x.some(x => Math.abs(x - c) < 1e-9)", arg=value)
+    retry(page, lambda: page.evaluate(f"{TRACES}[1].x.some(x => Math.abs(x - {value}) < 1e-9)"))
     expect(page.locator(".words .main")).to_contain_text("For others, use the app.")
     choose(page, "Add rule", "swish")
-    page.wait_for_function(f"{TRACES}.length === 4")
+    retry(page, lambda: page.evaluate(f"{TRACES}.length === 4"))
     drawn, expected = traces(page), explorer.sample("sign", "swish_sign", dtype="float64")
     assert drawn["swish_sign"].y.max() == pytest.approx(expected["gradient"].max(), rel=1e-12)
     follows_the_theme_of_the_system(page)

@@ -44,15 +44,14 @@ def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
         with suppress(Empty):
             answer = answers.get(timeout=limit_s)
             break
-        if late < _PATIENCE and time.process_time() - begun < limit_s:
-            continue
-        _threads.append(thread)
-        # makes the thread raise SystemExit at its next line of Python
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit)
-        )
-        waited = f"{late * limit_s:g} s"
-        raise HungError(f"did not return within {waited} and keeps running in a daemon thread")
+        if late == _PATIENCE or time.process_time() - begun >= limit_s:
+            _threads.append(thread)
+            # makes the thread raise SystemExit at its next line of Python
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit)
+            )
+            waited = f"{late * limit_s:g} s"
+            raise HungError(f"did not return within {waited} and keeps running in a daemon thread")
     if isinstance(answer, UntriedError):
         raise answer
     if isinstance(answer, BaseException):

@@ -170,7 +170,7 @@ def log_gradients(
 
 
 class _Callback:
-    """A callback whose methods have the names that Lightning's Trainer and Hugging Face's call.
+    """A callback for the Trainers of Lightning and of Hugging Face, with the names of methods that they call.
 
     Attributes:
         log: the ``GradientLog`` of the current or latest training; None before the first one.

@@ -219,9 +219,9 @@ def sample_tensor(tensor: Tensor) -> Tensor:
 
 @lru_cache
 def _find_step(size: int, points: int) -> int:
-    """Return the distance between about ``points`` sampled elements. No dimension has a factor in common.
+    """Return the distance between about ``points`` sampled elements, which has no factor in common with size.
 
-    Steps of 128 would sample a single pixel of images of 8 by 8, and only some channels.
+    A distance of 128 would sample a single pixel of images of 8 by 8, and only some channels.
     """
     step = max(1, -(-size // points))
     while math.gcd(step, size) > 1:

@@ -181,10 +181,9 @@ def _find_factor(
             return 1.0
         square = float((expected * expected).sum())
         factor = float((expected * gradient).sum()) / square if square else 0.0
-        is_scale = rule.key == "straight_through"  # those of LSQ's gradient are small
-        is_usual = is_scale or 1 / _FACTORS < abs(factor) < _FACTORS
-        is_near = abs(factor - 1) < _NEAR_ONE or not is_usual
+        is_scale = rule.key == "straight_through"  # the scale of LSQ's gradient is a small factor
+        is_possible = abs(factor - 1) >= _NEAR_ONE and (is_scale or 1 / _FACTORS < abs(factor) < _FACTORS)
         atol *= min(1.0, abs(factor))
-        if not is_near and torch.allclose(factor * expected, gradient, rtol=_CLOSE, atol=atol):
+        if is_possible and torch.allclose(factor * expected, gradient, rtol=_CLOSE, atol=atol):
             return factor
     return None

@@ -141,9 +141,8 @@ class SwappedCalls(SwappedSteps):
     def find_meant(self, values: Iterable[Value]) -> Call | None:
         """Return the first of the target's calls that made ``values``, nonlinear calls foremost, or None."""
         ordered = sorted(values, key=lambda v: (v.call.name in names.LINEAR, v.number))
-        others = (
-            names.LINEAR if self.target.modules else names.UNMEASURED if self.target.site else ()
-        )  # no sites
+        # Names of calls that are no sites.
+        others = names.LINEAR if self.target.modules else names.UNMEASURED if self.target.site else ()
         calls = (v.call for v in ordered)
         return next((c for c in calls if self._is_meant(c, "" if c.name in others else c.op)), None)
 

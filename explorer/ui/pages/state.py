@@ -9,13 +9,8 @@ from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_query
 from explorer.ui.links.reader import Query
 
-BROWSER_KEYS = (
-    "lesson",
-    "present",
-    "slide",
-    "class",
-    "print",
-)  # query parameters that only the browser reads
+# Query parameters that only the browser reads.
+BROWSER_KEYS = ("lesson", "present", "slide", "class", "print")
 
 
 def load_choice() -> tuple[Query, list[str]]:

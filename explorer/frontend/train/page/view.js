@@ -35,10 +35,11 @@ import { createWhy } from "../evidence/view.js";
  *   void, onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void, onLegend: (panel:
  *   import("../state/instruments.js").Panel, index: number) => void, onNumber: (key: string, name: string, value:
  *   number) => void, onSearch: () => void, onSetting: (name: string, text: string, phase: string) => void,
- *   compareDevices: () => Promise<string>, onWhy: (rule: string|null) => void, onFold: () => void, onWrong: (name: string) => void, onHighlight: (rule:
- *   string|null) => void, onEvidence: (evidence: boolean) => void, onSlowMotion: () => void, onFirst: () => void,
- *   onAgain: () => void, scriptKey: () => string, onScript: () => Promise<{text?: string, message?: string}>, onSlow:
- *   (position: import("../slow-motion/view-model.js").Position|null) => void}} Acts
+ *   compareDevices: () => Promise<string>, onWhy: (rule: string|null) => void, onFold: () => void, onWrong:
+ *   (name: string) => void, onHighlight: (rule: string|null) => void, onEvidence: (evidence: boolean) => void,
+ *   onSlowMotion: () => void, onFirst: () => void, onAgain: () => void, scriptKey: () => string, onScript: () =>
+ *   Promise<{text?: string, message?: string}>, onSlow: (position:
+ *   import("../slow-motion/view-model.js").Position|null) => void}} Acts
  */
 
 /**
