@@ -153,3 +153,9 @@ def test_every_class_that_is_styled_is_in_the_code():
     styled = set(re.findall(r"\.([a-z][\w-]*)", "\n".join(map(text_of, SHEETS))))
     unknown = styled - set(re.findall(r"[\w-]+", code))
     assert {name for name in unknown if not name.startswith(prefixes)} == {"yaxislayer-above"}  # of Plotly
+
+
+def test_no_module_draws_text_on_a_canvas_where_no_style_reaches_it():
+    files = list_sources("js")
+    assert len(files) > 200
+    assert not [file.name for file in files if re.search(r"\.(fill|stroke)Text\(", file.read_text("utf-8"))]

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
-from playwright.sync_api import Browser, Page, Playwright, Route, ViewportSize, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from explorer.catalogue import find_rule
 from explorer.lessons import LESSONS
@@ -25,7 +24,6 @@ from tests.browser.visitors import FINGER, PHONE, Open, profile
 CLAMP = LESSONS["clamp"].title
 NEXT = next(b for a, b in pairwise(LESSONS.values()) if a.key == "straight-through").title
 PATHS = "[...document.querySelectorAll('.crowd path')].map(path => path.getAttribute('d'))"
-CUT = "[...document.querySelectorAll('.class-band > .acts > button')].map(b => b.scrollWidth > b.clientWidth)"
 # How far the one drawing lies from where the axes have a level line at 1, in px: left, right, up, down.
 APART = """() => {
     const { left, right, top, bottom } = document.querySelector(".crowd path").getBoundingClientRect();
@@ -57,52 +55,6 @@ def test_a_class_runs_from_its_code_to_its_end(new_page: Open, chromium: Browser
         the_next_question_comes_wherever_a_page_is(teacher, one, other)
         a_lost_connection_is_told_and_comes_back(other)
         the_end_leaves_nothing(teacher, one, other)
-
-
-# How many px are left free below the chart, and between the code and the chart.
-FREE = """() => {
-    const at = name => document.querySelector(name).getBoundingClientRect();
-    return [innerHeight - at(".watch .chart").bottom, at(".watch .chart").top - at(".excerpt").bottom];
-}"""
-
-
-def test_on_a_stage_the_chart_has_the_free_height_and_the_race_is_in_view(
-    new_page: Open, playwright: Playwright, address: str
-) -> None:
-    teacher, code = open_class(new_page)
-    students = playwright.request.new_context(base_url=f"{address}/classes/{code.replace('-', '')}/")
-    for level in (0, 0.4, 0.5, 1):  # nobody has a cookie: each one who joins is another student
-        student = students.post("join", data={"guest": ""}).json()
-        line = {**student, "round": 1, "picked": None, "drawn": [level] * 240}
-        assert students.post("answer", data=line).json() == {}
-    students.dispose()
-    teacher.keyboard.press("Escape")
-    expect(teacher.locator(".class-band .count")).to_contain_text("4 have answered")
-    teacher.locator(".excerpt").wait_for(timeout=COMPUTED_MS)
-    present(teacher, True)
-    sizes: list[ViewportSize] = [{"width": 1366, "height": 768}, {"width": 1280, "height": 720}]
-    for size in sizes:
-        teacher.set_viewport_size(size)
-        retry(teacher, lambda: has_no_free_height(teacher))
-        assert teacher.evaluate(CUT) == [False, False]  # Reveal, and Next without its title
-    teacher.get_by_role("button", name="Reveal").click()
-    drawings = teacher.get_by_role("group", name="Drawings").get_by_role("button")
-    expect(drawings).to_have_count(4)
-    for drawing in drawings.all()[:3]:
-        drawing.click()
-    for size in [*sizes, {"width": 1920, "height": 1080}]:
-        teacher.set_viewport_size(size)
-        for part in teacher.locator(".answers li, .drawings button, .race, .class-band .acts, .slides").all():
-            expect(part).to_be_in_viewport(ratio=1)
-    teacher.keyboard.press("ArrowRight")
-    teacher.reload()  # keeps the slide, and the drawings that are picked
-    expect(teacher.locator(".slides span")).to_have_text("2 of 7")
-    expect(teacher.locator(".drawings [aria-pressed=true]")).to_have_count(3)
-    ends_the_class(teacher)
-
-
-def has_no_free_height(teacher: Page) -> None:
-    assert all(0 <= free < 32 for free in teacher.evaluate(FREE))
 
 
 def open_class(new_page: Open) -> tuple[Page, str]:
@@ -299,35 +251,7 @@ def the_end_leaves_nothing(teacher: Page, *students: Page) -> None:
     assert "class=" not in teacher.url
 
 
-@pytest.mark.thorough(part=3)  # faster: the journey above
-def test_a_class_opened_from_the_list_begins_with_the_first_lesson(page: Page) -> None:
-    page.goto("/learn")
-    press(page, "Class")
-    press(page, "Lead a class")
-    expect(page.get_by_role("dialog", name="The code of the class")).to_be_visible()
-    expect(page.get_by_role("heading", level=2, name=LESSONS["autograd"].title)).to_be_attached()
-    page.keyboard.press("Escape")
-    ends_the_class(page)
-    expect(page.get_by_role("button", name="Skip")).to_be_visible()
-
-
 def ends_the_class(teacher: Page) -> None:
     teacher.locator(".acts summary").click()
     teacher.get_by_role("button", name="End the class").click()
     teacher.get_by_role("button", name="End it for everyone? All answers are deleted.").click()
-
-
-HELD = """localStorage.setItem("gradient-explorer.class-led",
-    JSON.stringify({id: "000000000", secret: "s", watch: "w", pages: []}))"""
-
-
-def test_a_teacher_of_an_ended_class_is_told_and_can_continue(page: Page) -> None:
-    page.goto("/learn?lesson=clamp")
-    page.get_by_role("button", name="Class", exact=True).wait_for()  # else this page finds that class gone
-    page.evaluate(HELD)
-    page.goto("/learn?class=000000000&lesson=leaves")
-    expect(page.get_by_text("This class has ended.")).to_be_visible()
-    expect(page.get_by_role("button", name="Reveal")).to_be_hidden()
-    page.get_by_role("link", name=CLAMP).click()
-    expect(page.get_by_role("button", name="Class", exact=True)).to_be_visible(timeout=COMPUTED_MS)
-    assert "class=" not in page.url

@@ -18,26 +18,20 @@ CURVES: list[dict[str, Any]] = [
 G = "Upstream gradient g"
 
 
-@pytest.fixture
-def page(explore: Page) -> Page:
-    """One page for all tests here."""
-    return explore
-
-
-def test_confirmed_curves_and_words_equal_those_of_the_library(page: Page) -> None:
+def test_confirmed_curves_and_words_equal_those_of_the_library(explore: Page) -> None:
     for settings in CURVES:
         frame = explorer.sample(**settings)
         query = {key: value for key, value in settings.items() if key not in ("rules", "start", "stop")}
         query["range"] = [settings.get("start", -3.0), settings.get("stop", 3.0)]
         keys = list(dict.fromkeys(frame["rule"]))
-        turn(page, link("/", {"rule": settings["rules"], **query}), shows=keys)
-        drawn = traces(page)
+        turn(explore, link("/", {"rule": settings["rules"], **query}), shows=keys)
+        drawn = traces(explore)
         for key in keys:
             rows = frame[frame["rule"] == key]
             assert_same_curve(drawn["forward"], rows["x"], rows["y"])
             assert_same_curve(drawn[key], rows["x"], rows["gradient"])
-    page.get_by_text("More", exact=True).click()
-    said = [page.locator(f".words .{part}").inner_text() for part in ("main", "rest")]
+    explore.get_by_text("More", exact=True).click()
+    said = [explore.locator(f".words .{part}").inner_text() for part in ("main", "rest")]
     assert " ".join(said) == explorer.describe(frame)
 
 
@@ -49,8 +43,8 @@ def assert_same_curve(trace: Trace, x: "pd.Series[float]", y: "pd.Series[float]"
     assert trace.kind == "Float32Array"
 
 
-def test_a_late_answer_never_overwrites_a_newer_choice(page: Page) -> None:
-    turn(page, "/?op=relu&rule=straight_through", shows=["straight_through"])
+def test_a_late_answer_never_overwrites_a_newer_choice(explore: Page) -> None:
+    turn(explore, "/?op=relu&rule=straight_through", shows=["straight_through"])
     waiting: list[Route] = []
 
     def hold_first(route: Route) -> None:
@@ -59,45 +53,45 @@ def test_a_late_answer_never_overwrites_a_newer_choice(page: Page) -> None:
         else:
             route.continue_()
 
-    page.route("**/ask/curves", hold_first)
-    enter(number(page, G), "2")
-    page.wait_for_function("() => true")
-    expect(sign(page)).to_have_text("Not yet confirmed by torch")
-    assert set(traces(page)["straight_through"].y.tolist()) == {2.0}  # the browser's own
-    enter(number(page, G), "-1")
-    settle(page)
+    explore.route("**/ask/curves", hold_first)
+    enter(number(explore, G), "2")
+    explore.wait_for_function("() => true")
+    expect(sign(explore)).to_have_text("Not yet confirmed by torch")
+    assert set(traces(explore)["straight_through"].y.tolist()) == {2.0}  # the browser's own
+    enter(number(explore, G), "-1")
+    settle(explore)
     for route in waiting:
         route.continue_()
-    page.wait_for_timeout(300)
-    assert set(traces(page)["straight_through"].y.tolist()) == {-1.0}
-    expect(sign(page)).to_have_attribute("data-status", "confirmed")
+    explore.wait_for_timeout(300)
+    assert set(traces(explore)["straight_through"].y.tolist()) == {-1.0}
+    expect(sign(explore)).to_have_attribute("data-status", "confirmed")
 
 
-def test_curves_follow_without_a_server_and_are_confirmed_later(page: Page) -> None:
-    turn(page, "/?op=relu&rule=straight_through", shows=["straight_through"])
-    page.route("**/ask/curves", lambda route: route.fulfill(status=200, json={"x": "nonsense"}))
-    enter(number(page, G), "2")
-    expect(sign(page)).to_contain_text("invalid answer")
-    page.unroute("**/ask/curves")
-    page.route("**/ask/curves", lambda route: route.fulfill(status=204))
-    enter(number(page, G), "1.5")
-    expect(sign(page)).to_contain_text("does not answer")
-    assert set(traces(page)["straight_through"].y.tolist()) == {1.5}
-    page.unroute("**/ask/curves")
-    settle(page)
+def test_curves_follow_without_a_server_and_are_confirmed_later(explore: Page) -> None:
+    turn(explore, "/?op=relu&rule=straight_through", shows=["straight_through"])
+    explore.route("**/ask/curves", lambda route: route.fulfill(status=200, json={"x": "nonsense"}))
+    enter(number(explore, G), "2")
+    expect(sign(explore)).to_contain_text("invalid answer")
+    explore.unroute("**/ask/curves")
+    explore.route("**/ask/curves", lambda route: route.fulfill(status=204))
+    enter(number(explore, G), "1.5")
+    expect(sign(explore)).to_contain_text("does not answer")
+    assert set(traces(explore)["straight_through"].y.tolist()) == {1.5}
+    explore.unroute("**/ask/curves")
+    settle(explore)
 
 
 @pytest.mark.thorough(part=5)  # faster: frontend/choice/test_learning_panel, test_offline for the panel
-def test_numbers_of_ones_own_are_beneath_the_curves_of_a_learning_parameter(page: Page) -> None:
-    turn(page, "/?op=quantize&rule=lsq&s=0.6&learns=s", shows=["lsq"])
-    page.get_by_role("combobox", name="Numbers beneath the curves").select_option("pasted")
-    window = page.get_by_role("dialog", name="Your own numbers")
+def test_numbers_of_ones_own_are_beneath_the_curves_of_a_learning_parameter(explore: Page) -> None:
+    turn(explore, "/?op=quantize&rule=lsq&s=0.6&learns=s", shows=["lsq"])
+    explore.get_by_role("combobox", name="Numbers beneath the curves").select_option("pasted")
+    window = explore.get_by_role("dialog", name="Your own numbers")
     for typed in ("0.5 abc", "0,5; 1,25"):
         window.get_by_role("textbox").fill(typed)
         window.get_by_role("button", name="Use these").click()
         if "abc" in typed:
             expect(window.get_by_role("alert")).to_contain_text("Number 2 cannot be read.")
-    expect(page.locator(".learning .lead")).to_have_text("Over 2 numbers of yours, each with g = y − x:")
-    enter(number(page, "To"), "1")
-    expect(page.locator(".learning .outside")).to_have_text("50 % lie outside this view.")
-    assert "1,25" not in unquote_plus(page.url)
+    expect(explore.locator(".learning .lead")).to_have_text("Over 2 numbers of yours, each with g = y − x:")
+    enter(number(explore, "To"), "1")
+    expect(explore.locator(".learning .outside")).to_have_text("50 % lie outside this view.")
+    assert "1,25" not in unquote_plus(explore.url)

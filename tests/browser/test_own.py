@@ -3,7 +3,6 @@
 import math
 import re
 
-import pytest
 from playwright.sync_api import Page, Route, expect
 
 import explorer
@@ -12,12 +11,6 @@ from tests.browser.reading import card, choose, go_back, number, settle, sign, t
 from tests.reading.documents import DOCUMENTS_CLAMP
 
 GOOD = "The last good formula stays."
-
-
-@pytest.fixture
-def page(explore: Page) -> Page:
-    """One page for all tests here."""
-    return explore
 
 
 def type_into(page: Page, label: str, text: str) -> None:
@@ -41,70 +34,72 @@ def assert_drawn(page: Page, op: str, rule: str) -> None:
     reading.retry(page, check)
 
 
-def test_a_custom_op_chosen_by_search_is_drawn_as_its_formula_is_typed(page: Page) -> None:
-    turn(page, "/?rule=straight_through", shows=["straight_through"])
-    choose(page, "Op", "x - floor(x)")
-    settle(page)
-    assert_drawn(page, "formula: x - floor(x)", "straight_through")
-    type_into(page, "Op", "x**3 - a*x")
-    expect(card(page, "x ** 3 - a * x")).to_be_visible()
-    expect(title(page, "Op")).to_be_focused()
-    expect(number(card(page, "x ** 3 - a * x"), "a")).to_be_visible()
-    settle(page)
-    assert_drawn(page, "formula: x ** 3 - a * x", "straight_through")
-    go_back(page)
-    expect(card(page, "x - floor(x)")).to_be_visible()  # all that was typed is one step
+def test_a_custom_op_chosen_by_search_is_drawn_as_its_formula_is_typed(explore: Page) -> None:
+    turn(explore, "/?rule=straight_through", shows=["straight_through"])
+    choose(explore, "Op", "x - floor(x)")
+    settle(explore)
+    assert_drawn(explore, "formula: x - floor(x)", "straight_through")
+    type_into(explore, "Op", "x**3 - a*x")
+    expect(card(explore, "x ** 3 - a * x")).to_be_visible()
+    expect(title(explore, "Op")).to_be_focused()
+    expect(number(card(explore, "x ** 3 - a * x"), "a")).to_be_visible()
+    settle(explore)
+    assert_drawn(explore, "formula: x ** 3 - a * x", "straight_through")
+    go_back(explore)
+    expect(card(explore, "x - floor(x)")).to_be_visible()  # all that was typed is one step
 
 
-def test_a_custom_rule_stays_while_its_formula_is_invalid(page: Page) -> None:
-    turn(page, "/?op=identity&rule=default", shows=["default"])
-    choose(page, "Add rule", "g * sin(x)")
-    expect(card(page, "g * sin(x)")).to_be_visible()
-    type_into(page, "Rule", "g * sin(x)")
-    settle(page, shows=["default", "formula: g * sin(x)"])
-    assert_drawn(page, "identity", "formula: g * sin(x)")
-    before = traces(page)["formula: g * sin(x)"].y.tobytes()
-    page.keyboard.type(" + (")
-    expect(page.locator(".mistake:visible")).to_contain_text(GOOD)
-    caret = page.locator(".caret:visible").evaluate("caret => caret.style.getPropertyValue('--column')")
+def test_a_custom_rule_stays_while_its_formula_is_invalid(explore: Page) -> None:
+    turn(explore, "/?op=identity&rule=default", shows=["default"])
+    choose(explore, "Add rule", "g * sin(x)")
+    expect(card(explore, "g * sin(x)")).to_be_visible()
+    type_into(explore, "Rule", "g * sin(x)")
+    settle(explore, shows=["default", "formula: g * sin(x)"])
+    assert_drawn(explore, "identity", "formula: g * sin(x)")
+    before = traces(explore)["formula: g * sin(x)"].y.tobytes()
+    explore.keyboard.type(" + (")
+    expect(explore.locator(".mistake:visible")).to_contain_text(GOOD)
+    caret = explore.locator(".caret:visible").evaluate("caret => caret.style.getPropertyValue('--column')")
     assert int(caret) == len("g * sin(x) + (")
-    expect(title(page, "Rule").last).to_have_attribute("aria-invalid", "true")
-    assert traces(page)["formula: g * sin(x)"].y.tobytes() == before
-    page.keyboard.type("x)")
-    settle(page, shows=["default", "formula: g * sin(x) + x"])
-    expect(page.locator(".mistake:visible")).to_have_text("Formula.")
-    type_into(page, "Rule", "sin(x, g)")
-    expect(page.locator(".mistake:visible")).to_contain_text(re.compile("^sin at column 1 takes 1 argument"))
+    expect(title(explore, "Rule").last).to_have_attribute("aria-invalid", "true")
+    assert traces(explore)["formula: g * sin(x)"].y.tobytes() == before
+    explore.keyboard.type("x)")
+    settle(explore, shows=["default", "formula: g * sin(x) + x"])
+    expect(explore.locator(".mistake:visible")).to_have_text("Formula.")
+    type_into(explore, "Rule", "sin(x, g)")
+    expect(explore.locator(".mistake:visible")).to_contain_text(
+        re.compile("^sin at column 1 takes 1 argument")
+    )
 
 
-def test_a_late_formula_does_not_overwrite_a_newer_choice(page: Page) -> None:
-    turn(page, "/?op=formula:+a*x&rule=default", shows=["default"])
-    field, held = title(page, "Op"), list[Route]()
-    page.route("**/ask/entry", lambda route: held.append(route))
-    with page.expect_request("**/ask/entry"):
+def test_a_late_formula_does_not_overwrite_a_newer_choice(explore: Page) -> None:
+    turn(explore, "/?op=formula:+a*x&rule=default", shows=["default"])
+    field, held = title(explore, "Op"), list[Route]()
+    explore.route("**/ask/entry", lambda route: held.append(route))
+    with explore.expect_request("**/ask/entry"):
         field.fill("x**3 - a*x")
-    reading.enter(number(card(page, "a * x"), "a"), "2")
-    settle(page)
+    reading.enter(number(card(explore, "a * x"), "a"), "2")
+    settle(explore)
     expect(field).to_have_value("x**3 - a*x")  # and it is still to be drawn
     held.pop().continue_()
-    expect(card(page, "x ** 3 - a * x")).to_be_visible()
-    with page.expect_request("**/ask/entry"):
+    expect(card(explore, "x ** 3 - a * x")).to_be_visible()
+    with explore.expect_request("**/ask/entry"):
         field.fill("x**5")
-    choose(page, "Op", "sign")
-    expect(card(page, "Sign")).to_be_visible()
-    with page.expect_response("**/ask/entry"):
+    choose(explore, "Op", "sign")
+    expect(card(explore, "Sign")).to_be_visible()
+    with explore.expect_response("**/ask/entry"):
         held.pop().continue_()
-    page.unroute("**/ask/entry")
-    settle(page)
-    expect(card(page, "Sign")).to_be_visible()
+    explore.unroute("**/ask/entry")
+    settle(explore)
+    expect(card(explore, "Sign")).to_be_visible()
 
 
-def test_a_card_keeps_its_formula_when_the_server_does_not_answer(page: Page) -> None:
-    turn(page, "/?op=identity&rule=formula:+g", shows=["formula: g"])
-    page.route("**/ask/entry", lambda route: route.fulfill(status=200, body="no JSON"))
-    type_into(page, "Rule", "g * 2")
-    expect(page.locator(".mistake:visible")).to_contain_text("The server does not answer")
-    expect(card(page, "g")).to_be_visible()
+def test_a_card_keeps_its_formula_when_the_server_does_not_answer(explore: Page) -> None:
+    turn(explore, "/?op=identity&rule=formula:+g", shows=["formula: g"])
+    explore.route("**/ask/entry", lambda route: route.fulfill(status=200, body="no JSON"))
+    type_into(explore, "Rule", "g * 2")
+    expect(explore.locator(".mistake:visible")).to_contain_text("The server does not answer")
+    expect(card(explore, "g")).to_be_visible()
 
 
 LEARNS = """
@@ -125,59 +120,59 @@ def options(page: Page) -> list[str]:
     return [text.splitlines()[0] for text in page.get_by_role("option").all_inner_texts()]
 
 
-def test_the_palette_lists_every_rule_with_suitable_rules_first(page: Page) -> None:
-    turn(page, "/?op=sign&rule=default", shows=["default"])
-    page.get_by_role("button", name="Add rule").click()
-    expect(page.get_by_label("Search rules")).to_be_focused()
-    shown = options(page)
+def test_the_palette_lists_every_rule_with_suitable_rules_first(explore: Page) -> None:
+    turn(explore, "/?op=sign&rule=default", shows=["default"])
+    explore.get_by_role("button", name="Add rule").click()
+    expect(explore.get_by_label("Search rules")).to_be_focused()
+    shown = options(explore)
     labels = {rule.label for rule in explorer.RULES.values()}
     assert set(shown) == labels
     suited = {rule.label for rule in explorer.RULES.values() if "sign" in rule.suits}
     assert set(shown[: len(suited)]) == suited
     assert shown[-1] in {rule.label for rule in explorer.RULES.values() if rule.suits} - suited
-    row = page.get_by_role("option", name=re.compile("^Triangle"))
+    row = explore.get_by_role("option", name=re.compile("^Triangle"))
     expect(row).to_contain_text(explorer.RULES["triangle"].purpose)
     expect(row).to_contain_text(explorer.RULES["triangle"].otherwise)
-    pictures = page.get_by_role("option").locator("path:not(.zero)")
+    pictures = explore.get_by_role("option").locator("path:not(.zero)")
     assert pictures.count() == len(shown)
     assert all(len(path.get_attribute("d") or "") > 50 for path in pictures.all())
 
 
-def test_the_palette_can_be_searched_and_used_by_keyboard(page: Page) -> None:
+def test_the_palette_can_be_searched_and_used_by_keyboard(explore: Page) -> None:
     """What a search finds, and in which order, is tested in tests/frontend/cards."""
-    turn(page, "/?op=sign&rule=default", shows=["default"])
-    add = page.get_by_role("button", name="Add rule")
+    turn(explore, "/?op=sign&rule=default", shows=["default"])
+    add = explore.get_by_role("button", name="Add rule")
     add.press("Enter")
-    field = page.get_by_label("Search rules")
+    field = explore.get_by_label("Search rules")
     field.fill("cosh")
-    assert not options(page)
-    expect(page.get_by_text("Nothing here is called “cosh”")).to_be_visible()
+    assert not options(explore)
+    expect(explore.get_by_text("Nothing here is called “cosh”")).to_be_visible()
     field.fill("2 g")
-    expect(page.get_by_text('such as * is missing before "g"')).to_be_visible()
-    expect(page.get_by_role("option", selected=True)).to_have_count(0)
-    caret, start = (reading.box_of(each)["x"] for each in (page.locator("dialog .caret"), field))
+    expect(explore.get_by_text('such as * is missing before "g"')).to_be_visible()
+    expect(explore.get_by_role("option", selected=True)).to_have_count(0)
+    caret, start = (reading.box_of(each)["x"] for each in (explore.locator("dialog .caret"), field))
     assert 16 < caret - start < 28  # below the third letter
     field.fill("import torch")
-    page.keyboard.press("Escape")
+    explore.keyboard.press("Escape")
     expect(field).to_be_focused()
     field.fill("MASKED open")
-    assert options(page)[0] == "Masked (open)"
+    assert options(explore)[0] == "Masked (open)"
     field.fill("straight")
-    result = options(page)
+    result = options(explore)
     field.press("ArrowDown")
-    chosen = page.get_by_role("option", selected=True)
+    chosen = explore.get_by_role("option", selected=True)
     expect(chosen).to_contain_text(result[1])
     assert field.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
     field.press("Escape")
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(explore.get_by_role("dialog")).to_have_count(0)
     expect(add).to_be_focused()
 
 
-def test_a_card_explains_why_its_rule_does_not_suit_the_op(page: Page) -> None:
-    turn(page, "/?op=relu&rule=triangle", shows=["triangle"])
-    expect(card(page, "Triangle")).to_contain_text(explorer.RULES["triangle"].otherwise)
-    choose(page, "Op", "step")
-    expect(card(page, "Triangle")).not_to_contain_text(explorer.RULES["triangle"].otherwise)
+def test_a_card_explains_why_its_rule_does_not_suit_the_op(explore: Page) -> None:
+    turn(explore, "/?op=relu&rule=triangle", shows=["triangle"])
+    expect(card(explore, "Triangle")).to_contain_text(explorer.RULES["triangle"].otherwise)
+    choose(explore, "Op", "step")
+    expect(card(explore, "Triangle")).not_to_contain_text(explorer.RULES["triangle"].otherwise)
 
 
 PASTE = """(field, text) => {
@@ -187,61 +182,61 @@ PASTE = """(field, text) => {
 }"""
 
 
-def test_the_title_of_the_op_is_a_combobox_for_names_and_formulas(page: Page) -> None:
-    turn(page, "/?op=round&rule=straight_through", shows=["straight_through"])
-    field, popup = title(page, "Op"), page.locator(".card.op [role=listbox]")
+def test_the_title_of_the_op_is_a_combobox_for_names_and_formulas(explore: Page) -> None:
+    turn(explore, "/?op=round&rule=straight_through", shows=["straight_through"])
+    field, popup = title(explore, "Op"), explore.locator(".card.op [role=listbox]")
     expect(field).to_have_value("Round")
     field.click()
     expect(field).to_have_attribute("aria-expanded", "true")
     chosen = popup.get_by_role("option", selected=True)
     expect(chosen).to_contain_text("round(x)")
-    page.keyboard.type("x**2 - sin(3*x")
-    expect(page.locator(".op .mistake")).to_contain_text("is never closed")
-    expect(page.locator(".op .caret")).to_be_visible()
-    page.keyboard.press("Enter")  # nothing can be taken
+    explore.keyboard.type("x**2 - sin(3*x")
+    expect(explore.locator(".op .mistake")).to_contain_text("is never closed")
+    expect(explore.locator(".op .caret")).to_be_visible()
+    explore.keyboard.press("Enter")  # nothing can be taken
     expect(field).to_have_attribute("aria-invalid", "true")
-    page.keyboard.type(" + w)")
-    expect(page.locator(".op .mistake")).to_have_text("Formula with w to set.")
+    explore.keyboard.type(" + w)")
+    expect(explore.locator(".op .mistake")).to_have_text("Formula with w to set.")
     expect(chosen.locator("path:not(.zero)")).to_have_count(1)
-    page.keyboard.press("Escape")
+    explore.keyboard.press("Escape")
     expect(popup).to_be_hidden()
     expect(field).to_have_value("Round")
-    page.keyboard.type("sign")
+    explore.keyboard.type("sign")
     assert field.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
-    page.keyboard.press("Enter")
-    expect(card(page, "Sign")).to_be_visible()
+    explore.keyboard.press("Enter")
+    expect(card(explore, "Sign")).to_be_visible()
     expect(field).to_have_attribute("aria-expanded", "false")
 
 
-def test_the_title_of_an_opened_card_accepts_another_rule(page: Page) -> None:
-    turn(page, "/?op=sign&rule=straight_through&rule=zero", shows=["straight_through", "zero"])
-    page.keyboard.press("e")  # the calm page
-    expect(title(page, "Rule")).to_have_count(0)
-    edit = page.get_by_role("button", name="Edit Straight-through")
+def test_the_title_of_an_opened_card_accepts_another_rule(explore: Page) -> None:
+    turn(explore, "/?op=sign&rule=straight_through&rule=zero", shows=["straight_through", "zero"])
+    explore.keyboard.press("e")  # the calm page
+    expect(title(explore, "Rule")).to_have_count(0)
+    edit = explore.get_by_role("button", name="Edit Straight-through")
     edit.dblclick()  # the second click closes the card again: no button to remove the rule comes below it
     edit.click()
-    title(page, "Rule").click()
-    page.keyboard.press("Enter")  # an unchanged field
-    expect(page.get_by_role("listbox")).to_have_count(0)
-    settle(page, shows=["straight_through", "zero"])
-    choose(page, "Rule", "triangle")
-    settle(page, shows=["triangle", "zero"])
-    choose(page, "Rule", "g * sin(x)")
-    settle(page, shows=["formula: g * sin(x)", "zero"])
-    go_back(page)
-    settle(page, shows=["triangle", "zero"])
+    title(explore, "Rule").click()
+    explore.keyboard.press("Enter")  # an unchanged field
+    expect(explore.get_by_role("listbox")).to_have_count(0)
+    settle(explore, shows=["straight_through", "zero"])
+    choose(explore, "Rule", "triangle")
+    settle(explore, shows=["triangle", "zero"])
+    choose(explore, "Rule", "g * sin(x)")
+    settle(explore, shows=["formula: g * sin(x)", "zero"])
+    go_back(explore)
+    settle(explore, shows=["triangle", "zero"])
 
 
-def test_pasted_code_is_read_while_it_changes_and_its_curve_is_drawn(page: Page) -> None:
-    visit(page, "/?op=tanh&rule=zero&section=paste", shows=["zero"])
-    box, says = page.get_by_label("Paste a torch.autograd.Function"), page.locator(".op .mistake")
-    found = page.locator(".op").get_by_role("option")
+def test_pasted_code_is_read_while_it_changes_and_its_curve_is_drawn(explore: Page) -> None:
+    visit(explore, "/?op=tanh&rule=zero&section=paste", shows=["zero"])
+    box, says = explore.get_by_label("Paste a torch.autograd.Function"), explore.locator(".op .mistake")
+    found = explore.locator(".op").get_by_role("option")
     expect(box).to_be_focused()
-    expect(page.locator(".instrument.opened")).to_have_count(0)  # no section takes room from the chart
+    expect(explore.locator(".instrument.opened")).to_have_count(0)  # no section takes room from the chart
     expect(says).to_have_text("The code is read, not run: lines that cannot be drawn are named.")
     box.fill("class RoundGradient(torch.autograd.Function:\n")
     expect(says).to_contain_text("Line 1: ")
-    expect(page.locator(".editor-lines .marked")).to_have_text("1")
+    expect(explore.locator(".editor-lines .marked")).to_have_text("1")
     box.fill(LEARNS)
     lines = [
         "y = round(x / alpha) * alpha", "gradient = g",
@@ -250,46 +245,46 @@ def test_pasted_code_is_read_while_it_changes_and_its_curve_is_drawn(page: Page)
     expect(found.locator("code")).to_have_text(lines)
     assert found.locator("code").evaluate_all("all => all.every(one => one.scrollWidth <= one.clientWidth)")
     expect(found.locator("small")).to_have_text(list(explorer.read_source(LEARNS).notes))
-    page.keyboard.press("Escape")
-    title(page, "Op").evaluate(PASTE, DOCUMENTS_CLAMP)
+    explore.keyboard.press("Escape")
+    title(explore, "Op").evaluate(PASTE, DOCUMENTS_CLAMP)
     expect(box).to_have_value(DOCUMENTS_CLAMP)
     expect(says).to_contain_text(re.compile("^[2-9] Functions found: RoundGradient, "))
     found.first.click()
     op, rule = explorer.read_source(DOCUMENTS_CLAMP)
-    settle(page, shows=["zero", rule])
-    assert_drawn(page, op, rule)
-    expect(page.locator(".card.rule .formula:visible").last).to_have_text(rule.split(" = ")[1])
+    settle(explore, shows=["zero", rule])
+    assert_drawn(explore, op, rule)
+    expect(explore.locator(".card.rule .formula:visible").last).to_have_text(rule.split(" = ")[1])
     expect(box).to_be_hidden()
-    expect(sign(page)).to_have_text("Confirmed by torch")
+    expect(sign(explore)).to_have_text("Confirmed by torch")
 
 
-def test_pasted_code_adds_its_backward_as_a_rule(page: Page) -> None:
-    turn(page, "/?op=tanh&rule=zero", shows=["zero"])
-    page.get_by_role("button", name="Add rule").click()
-    page.get_by_label("Search rules").evaluate(PASTE, LEARNS)
-    rows = page.get_by_role("option", name="Quantise, line 2")
+def test_pasted_code_adds_its_backward_as_a_rule(explore: Page) -> None:
+    turn(explore, "/?op=tanh&rule=zero", shows=["zero"])
+    explore.get_by_role("button", name="Add rule").click()
+    explore.get_by_label("Search rules").evaluate(PASTE, LEARNS)
+    rows = explore.get_by_role("option", name="Quantise, line 2")
     expect(rows).to_contain_text(["Its forward becomes the op.", "Only its backward is taken: the op stays."])
     rows.last.click()
-    expect(card(page, "Tanh")).to_be_visible()
-    expect(card(page, "Quantise")).to_be_visible()
-    page.get_by_role("button", name="Add rule").click()
-    page.get_by_label("Search rules").evaluate(PASTE, LEARNS)
+    expect(card(explore, "Tanh")).to_be_visible()
+    expect(card(explore, "Quantise")).to_be_visible()
+    explore.get_by_role("button", name="Add rule").click()
+    explore.get_by_label("Search rules").evaluate(PASTE, LEARNS)
     rows.first.click()
     op, rule = explorer.read_source(LEARNS)
-    settle(page, shows=["zero", rule])
-    assert_drawn(page, op, rule)
+    settle(explore, shows=["zero", rule])
+    assert_drawn(explore, op, rule)
 
 
-def test_code_opens_on_the_rule_added_last_until_another_one_is_picked(page: Page) -> None:
+def test_code_opens_on_the_rule_added_last_until_another_one_is_picked(explore: Page) -> None:
     link = "/?op=sign&rule=straight_through&rule=default&section=code"
-    turn(page, link, shows=["straight_through", "default"])
-    picked = page.get_by_label("Code for")
+    turn(explore, link, shows=["straight_through", "default"])
+    picked = explore.get_by_label("Code for")
     expect(picked).to_have_value("straight_through")
-    choose(page, "Add rule", "g * sin(x)")
+    choose(explore, "Add rule", "g * sin(x)")
     expect(picked).to_have_value("formula: g * sin(x)")
     picked.select_option("straight_through")
-    choose(page, "Op", "step")
-    expect(page.get_by_role("region", name="Code", exact=True)).to_contain_text("step_straight_through")
+    choose(explore, "Op", "step")
+    expect(explore.get_by_role("region", name="Code", exact=True)).to_contain_text("step_straight_through")
     expect(picked).to_have_value("straight_through")
-    choose(page, "Add rule", "zero")
+    choose(explore, "Add rule", "zero")
     expect(picked).to_have_value("zero")

@@ -34,23 +34,6 @@ def _learned(*values):
     return tuple(torch.tensor(value, requires_grad=True) for value in values)
 
 
-@double("true derivative", "parameter gradients", arguments=_learned([-0.5]))
-class PReLUByY(Style):
-    @staticmethod
-    def forward(x, w):
-        return torch.where(x > 0, x, w * x)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(*inputs, output)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, w, y = ctx.saved_tensors
-        due = torch.where(y > 0, torch.zeros_like(g), g * x)
-        return torch.where(y > 0, g, w * g), due.sum().reshape(w.shape)
-
-
 @double("parameter gradients", arguments=_learned([0.25]))
 class PReLUWithMean(Style):
     @staticmethod
@@ -66,6 +49,19 @@ class PReLUWithMean(Style):
         x, w = ctx.saved_tensors
         due = torch.where(x > 0, torch.zeros_like(g), g * x)
         return torch.where(x > 0, g, w * g), due.mean().reshape(w.shape)
+
+
+@double("true derivative", "parameter gradients", arguments=_learned([-0.5]))
+class PReLUByY(PReLUWithMean):
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs, output)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w, y = ctx.saved_tensors
+        due = torch.where(y > 0, torch.zeros_like(g), g * x)
+        return torch.where(y > 0, g, w * g), due.sum().reshape(w.shape)
 
 
 class LSQ(Style):

@@ -28,9 +28,9 @@ BUGS = {
     "mean for sum": (("PReLUWithMean",), {"w": 0.25}, "sum over them, do not average"),
     "mean for sum, wherever w starts": (("PReLUWithMean",), {}, "sum over them, do not average"),
     "part left out": (("LSQ", "LSQFromSaturatedOnly"), LEVELS, "a part is missing"),
-    "branch on y": (("PReLUByY",), {}, "At w = −1: w gets"),
+    "branch on y": (("PReLUWithMean", "PReLUByY"), {}, "At w = −1: w gets"),
     "branch on y at a negative slope": (
-        ("PReLUByY",), {"w": -0.5}, "a part is missing, or in the wrong place",
+        ("PReLUWithMean", "PReLUByY"), {"w": -0.5}, "a part is missing, or in the wrong place",
     ),
     "sign": (
         ("PReLUWithMean", "PReLUOfWrongSign"), {"w": 0.25}, "w gets −1 times what is due: turn the sign",

@@ -22,10 +22,6 @@ add("masked log", lambda x: torch.where(x > 0, torch.log(x), 0.0))
 add("masked root", lambda x: torch.where(x > 0, torch.sqrt(x), 0.0), words="NaN")
 add("root of abs", lambda x: x.abs() ** 0.5, words="NaN")
 add("masked inverse", lambda x: torch.where(x == 0, 0.0, 1 / x))
-add(
-    "spike by exp",
-    make_function(lambda x: (x > 0).to(x), lambda x, g: g * torch.exp(-5 * x) / (1 + torch.exp(-5 * x)) ** 2),
-)
 add("power of g", make_function(lambda x: torch.sin(x), lambda x, g: g * g / g * torch.cos(x)), words="g = 0")
 add("softplus", functional.softplus, verdict="holds")
 add("softplus in log1p", lambda x: x.clamp(min=0) + torch.log1p(torch.exp(-x.abs())), verdict="holds")
@@ -50,6 +46,7 @@ def add_spike(name, backward, **due):
 add_spike("pole between samples", lambda x, g: g / (1 + 5 * (x - 1)) ** 2, words="Towards x = 0.8 ")
 add_spike("pole with a change of sign", lambda x, g: g / (1 + 5 * (x - 1)), words="Towards x = 0.8 ")
 add_spike("pole of an odd formula", lambda x, g: g / (x.sinh() - 2).abs(), words="Towards x = 1.444 ")
+add_spike("spike by exp", lambda x, g: g * torch.exp(-5 * x) / (1 + torch.exp(-5 * x)) ** 2)
 add_spike("narrow peak", lambda x, g: g / (1 + 1e9 * (x - 1).abs()) ** 2, verdict="holds")
 add("own pole", lambda x: 1 / (3 * x - 1), verdict="holds")
 add("own poles of a tangent", torch.tan, verdict="holds")

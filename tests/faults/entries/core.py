@@ -125,7 +125,7 @@ FAULTS = (
         file="explorer/curves/user_functions/timeouts.py",
         old="except BaseException as error:  #",
         new="except Exception as error:  #",
-        tests="curves/user_functions checks/test_functions.py",
+        tests="curves/user_functions",
     ),
     Fault(
         name="The jumps of a rounding along the draw are looked for half a unit too low",

@@ -57,7 +57,7 @@ FAULTS = (
         file="explorer/frontend/learn/sheet.js",
         old="await drawChart(null)",
         new="await drawChart(rule)",
-        tests="browser/test_learn.py",
+        tests="browser/test_learn_sheet.py",
     ),
     Fault(
         name="A saved file comes without the table that is open",
