@@ -90,12 +90,9 @@ def study(
     )
     saved = StudyFile(file, plan) if file is not None else None
     rows = {row.trial: row for row in saved.rows} if saved else {}
+    total = plan.runs * plan.steps
     bar = progress_bar(
-        total=plan.runs * plan.steps,
-        initial=len(rows) * plan.steps,
-        unit="step",
-        unit_scale=True,
-        disable=not progress,
+        total=total, initial=len(rows) * plan.steps, unit="step", unit_scale=True, disable=not progress
     )
     with open_executor(executor) as pool, bar:
 
@@ -103,16 +100,15 @@ def study(
             bar.update(steps - bar.n)
 
         before = list(rows.values())
-        for new in (
-            _compute_here(plan, before, show_done) if pool is None else compute_rows(plan, before, pool)
-        ):
+        found = _compute_here(plan, before, show_done) if pool is None else compute_rows(plan, before, pool)
+        for new in found:
             fresh = [row for row in new if row.trial not in rows]
             if saved and fresh:
                 saved.append(fresh)
             rows |= {row.trial: row for row in fresh}
             show_done(len(rows) * plan.steps)
         # Fill the progress bar: rules that diverged at every rate are never judged.
-        show_done(plan.runs * plan.steps)
+        show_done(total)
     return Result(plan, rows.values())
 
 

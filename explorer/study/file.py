@@ -30,8 +30,10 @@ class StudyFile:
     def __init__(self, path: str | os.PathLike[str], plan: Plan) -> None:
         """Open the file at a path, or create it.
 
-        Raises ValueError if the file belongs to another study or to none, OSError if it cannot be created.
+        Raises ValueError for no path or no file of this study, OSError if it cannot be created.
         """
+        if not isinstance(path, str | os.PathLike):
+            raise ValueError(f"file must be the path of a CSV file, such as 'results.csv', not {path!r}")
         self._path, self._plan = Path(path), plan
         self._columns = [*plan.columns, _STUDY]
         self._version = f"torch {torch.__version__}"

@@ -43,12 +43,14 @@ class StudyStoppedError(RuntimeError):
 def open_executor(executor: Executor | str | None) -> Iterator[Executor | None]:
     """Yield the executor that computes a study.
 
-    It is ``executor`` itself, that of a Dask cluster if ``executor`` is an address, or None. Raises
-    ConnectionError if no cluster answers, ImportError if the package ``distributed`` is missing.
+    It is ``executor`` itself, that of the Dask cluster at an address, or None. Raises ValueError for anything
+    else, ConnectionError if no cluster answers, ImportError if the package ``distributed`` is missing.
     """
     address = executor if isinstance(executor, str) else os.environ.get(CLUSTER) if executor is None else None
     if not address:
-        assert not isinstance(executor, str)
+        if not isinstance(executor, Executor | None):
+            examples = "an executor such as ProcessPoolExecutor(4), or the address of a Dask cluster"
+            raise ValueError(f"executor must be {examples}, not {executor!r}")
         yield executor
         return
     try:

@@ -109,6 +109,8 @@ BAD = {  # the words of the sentence, and the arguments that raise it
     "a rule given as a function must take": {"rules": [lambda: 1]},
     "unknown parameter 'other.c': this race has no rule 'other'": {"parameters": {"other.c": 1}},
     "parameter c must be a number, not 'wide'": {"parameters": {"c": "wide"}},
+    "executor must be an executor such as ProcessPoolExecutor": {"executor": 3},
+    "file must be the path of a CSV file, such as 'results.csv', not 3": {"file": 3},
     "make_model must return an nn.Module, not a dict": {"make_model": dict},
 }
 

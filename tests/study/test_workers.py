@@ -154,6 +154,12 @@ def test_a_missing_cluster_is_reported_and_nothing_starts(monkeypatch, said):
         explorer.study(**ARGUMENTS, executor=address if said == "executor" else None)
 
 
+@pytest.mark.parametrize(("name", "bad"), [("executor", ThreadPoolExecutor), ("executor", ""), ("file", 3)])
+def test_anything_but_an_executor_or_a_path_is_refused_with_an_example(name, bad):
+    with pytest.raises(ValueError, match=f"^{name} must be .* such as .*, not {bad!r}$"):
+        explorer.study(**ARGUMENTS, **{name: bad})
+
+
 def test_a_cluster_without_the_package_that_speaks_with_one(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ImportError, match=r'pip install "\.\[cluster\]"'):
