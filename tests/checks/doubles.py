@@ -86,19 +86,6 @@ class LSQ(Style):
         return g * inside.to(g.dtype), (g * slope).sum().reshape(s.shape), None, None
 
 
-@double("parameter gradients", arguments=(*_learned([0.3]), -4, 3))
-class LSQFromSaturatedOnly(LSQ):
-    @staticmethod
-    def backward(ctx, g):
-        x, s = ctx.saved_tensors
-        low, high = ctx.bounds
-        level = x / s
-        inside = (level >= low) & (level <= high)
-        slope = torch.where(level < low, torch.full_like(x, low), torch.full_like(x, high))
-        slope = torch.where(inside, torch.zeros_like(x), slope)
-        return g * inside.to(g.dtype), (g * slope).sum().reshape(s.shape), None, None
-
-
 @double("parameter gradients", "dtype and shape", "true derivative", arguments=(*_learned([0.3]), -4, 3))
 class LSQOfWrongShape(LSQ):
     @staticmethod
@@ -152,15 +139,6 @@ class GradientsInWrongOrder(Style):
         return g * (a + 2 * b * x), (g * x**2).sum(), (g * x).sum()
 
 
-@double("parameter gradients", arguments=_learned([0.25]))
-class PReLUOfWrongSign(PReLUWithMean):
-    @staticmethod
-    def backward(ctx, g):
-        x, w = ctx.saved_tensors
-        due = torch.where(x > 0, torch.zeros_like(g), g * x)
-        return torch.where(x > 0, g, w * g), -due.sum().reshape(w.shape)
-
-
 def add(name, forward, backward, *checks, arguments=()):
     DOUBLES[name] = make_function(forward, backward), arguments, checks
 
@@ -174,6 +152,7 @@ def add_prelu(name, pull, w):
     add(name, PReLUWithMean.forward, backward, "parameter gradients", arguments=_learned(w))
 
 
+add_prelu("PReLU of wrong sign", lambda due, w: -due.sum().reshape(w.shape), [0.25])
 add_prelu("PReLU with None", lambda due, w: None, [0.25])
 add_prelu("PReLU of all channels", lambda due, w: due.sum().expand_as(w).clone(), [[0.25]] * 3)
 add("one value for two", torch.mul, lambda x, g, s: (g.clone(),), "backward", arguments=(0.5,))

@@ -102,8 +102,8 @@ def test_of_several_outputs_the_first_is_read_and_a_note_says_so() -> None:
 
 def test_a_class_is_read_from_its_file_with_its_base_classes() -> None:
     assert read_source(MyReLU)[1].startswith("formula: MyReLU = ")
-    keys = read_source(doubles.PReLUOfWrongSign)
-    assert keys[1].startswith("formula: PReLUOfWrongSign = where(")
+    keys = read_source(doubles.PReLUByY)
+    assert keys[1].startswith("formula: PReLUByY = where(")
     assert not keys.notes
     with pytest.raises(ReadingError, match="the source of MadeHere is in no file"):
         read_source(type("MadeHere", (), {}))
