@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 import re
 from collections.abc import Mapping
@@ -131,9 +132,10 @@ class Listener(Recorder):
         if g is None:
             return
         values = g.coalesce().values() if g.is_sparse else g
+        total = values.sum().item()  # of finite values, it can still overflow
         if not self.arrived.get(name):
-            self.arrived[name] = has_any(values)
-        if not values.sum().isfinite() and not values.isfinite().all():  # the sum is fast but can overflow
+            self.arrived[name] = bool(total) or has_any(values)
+        if not cmath.isfinite(total) and not values.isfinite().all():
             self.broken.add(name)
 
     def find_blame(self, name: str) -> Blame | None:

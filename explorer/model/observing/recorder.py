@@ -106,7 +106,7 @@ class Recorder(Tape):
         if call_input.key and call.graded and not source.cuts:
             call.op = call_input.key
             row = self._count(call.site, "call", call_input.key, call_input.key)
-            row.add_x(call_input.x)
+            row.add_x(sample_tensor(call_input.x))
             row.reasons[UNNEEDED] = None
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
@@ -201,9 +201,10 @@ class Recorder(Tape):
             return
         if row.axis is None:
             row.axis = find_unit_axis(x_tensor if like is None or like.dim() != x_tensor.dim() else like)
-        row.add_x(x_tensor)
+        sample = sample_tensor(x_tensor)
+        row.add_x(sample)
         if len(row.samples) < SAMPLES:
-            measurement.x = sample_tensor(x_tensor)
+            measurement.x = sample
             if y_tensor is not None and y_tensor.shape == x_tensor.shape:
                 measurement.y = sample_tensor(y_tensor)
 

@@ -15,7 +15,6 @@ from torch.autograd import Function
 from explorer.model.tape import Site
 
 _POINTS, SAMPLES = 2048, 8  # elements sampled per call, and number of sampled calls
-_OF_X = 2**12  # number of elements of x used for its mean and variance
 _HEAD, _FEW = 4, 4096  # number of examples searched first; of elements that are all searched at once
 _CHANNELS_FIRST = ("Convolution", "BatchNorm", "Pool", "GroupNorm", "InstanceNorm", "Conv")
 _FEATURES_LAST = ("Addmm", "MmBackward", "Bmm", "LayerNorm", "Embedding", "Softmax")
@@ -55,7 +54,7 @@ class Row:
         owner: the class of a Function.
         carries: whether the site is on the path of a detach trick that autograd follows.
         axis: the dimension of x that indexes units.
-        elements, mean, variance: of x, over up to 4,096 elements of each call.
+        elements, mean, variance: of x, over up to 2,048 elements of each call.
         known: the number of elements in calls that had a backward. Of these, ``got`` received a gradient,
             ``blocked`` received none although one came to y, and for ``none`` no gradient came to y.
         square_out, square_in: squared norms of the gradients for y and for x.
@@ -99,17 +98,15 @@ class Row:
         """Return a count divided by the number of elements with known gradients; NaN if there are none."""
         return count / self.known if self.known else math.nan
 
-    def add_x(self, x: Tensor) -> None:
-        """Add the x of a call to the mean and the variance."""
-        flat = x.detach().reshape(-1)
-        flat = flat[:: _find_step(flat.numel(), _OF_X)].to(torch.float32, copy=True)  # read in strides once
-        if not (count := flat.numel()):
+    def add_x(self, sample: Tensor) -> None:
+        """Add the sampled x of a call to the mean and the variance."""
+        if not (count := sample.numel()):
             return
-        mean = flat.mean()
+        mean = float(sample.mean())
         # Four times faster than var_mean.
-        variance = float(torch.linalg.vector_norm(flat - mean)) ** 2 / count
+        variance = float(torch.linalg.vector_norm(sample - mean)) ** 2 / count
         share = count / (self.elements + count)
-        shift = float(mean) - self.mean
+        shift = mean - self.mean
         self.mean += shift * share
         self.variance = self.variance * (1 - share) + variance * share + shift**2 * share * (1 - share)
         self.elements += count

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch._C import DisableTorchFunction
 from torch._C import _EnableTorchFunction as EnableTorchFunction
+from torch._C._autograd import _get_sequence_nr as get_newest_number
 from torch._C._autograd import _top_saved_tensors_default_hooks
 from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.autograd.function import BackwardCFunction
@@ -28,12 +28,6 @@ def get_sequence_number(node: Any) -> int:
     """Return the number that autograd gave a node when it was made; later nodes have higher numbers."""
     number: int = node._sequence_nr()
     return number
-
-
-def get_newest_number() -> int:
-    """Return the sequence number that a node made now would get."""
-    with DisableTorchFunction(), torch.enable_grad():
-        return get_sequence_number((torch.ones((), requires_grad=True) * 1).grad_fn)
 
 
 def is_in_checkpoint() -> bool:
