@@ -14,7 +14,7 @@ from tests.selection import take_part
 FIND_HIDDEN = Path(__file__).with_name("hidden.js").read_text()
 SIZES = [(1280, 720), (1366, 768), (1920, 1080)]
 
-# The parts of a slide outside the window: words, and the chart or the net. Exercises may be longer.
+# The parts of a slide outside the window: words, and the chart, net or hunt. Exercises may be longer.
 AWAY = """() => {
     const isAway = each => {
         const { top, bottom } = each.getBoundingClientRect();
@@ -22,7 +22,7 @@ AWAY = """() => {
     };
     const parts = ".watch .chart-place, .net, .foot *, .text > p:not(.challenge), .pictures > :first-child";
     const seen = [...document.querySelectorAll(parts)].filter(each => each.checkVisibility());
-    const isAlive = seen.some(each => each.matches(".chart-place, .net"));
+    const isAlive = seen.some(each => each.matches(".chart-place, .net, .suspects"));
     return isAlive ? seen.filter(isAway).map(each => each.className) : [parts];
 }"""
 
