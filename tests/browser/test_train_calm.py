@@ -30,7 +30,7 @@ def assert_first_screen_is_calm(page: Page) -> None:
     expect(page.locator(".card.rule .line > span").first).to_have_text(
         "No gradient reaches w1 in the first step, so only the last layer can learn."
     )
-    assert_few(page, 17, 85)
+    assert_few(page, 16, 85)
     wait_for(page, IN_VIEW)
     assert page.evaluate("sessionStorage.getItem('gradient-explorer.run')") is None
     expect(button(page, "Evidence")).to_be_hidden()  # there is none before a run

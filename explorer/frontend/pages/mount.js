@@ -53,6 +53,7 @@ shareTheme();
  */
 export async function mount(component) {
   const host = component.parentElement;
+  host.closest(".stMain")?.setAttribute("tabindex", "-1"); // its controls are enough stops for the Tab key
   const root = /** @type {HTMLElement|null} */ (host.querySelector(".instrument, .lesson, .notices"));
   const load = PARTS.find(([name]) => root?.matches(name))?.[1];
   if (!root || !load) return;
