@@ -121,12 +121,12 @@ function setStagePace(choice, presenting) {
  */
 export function createLinks(scenes, { address, embedded, presenting }) {
   const links = scenes.map((scene) => {
-    const page = scene.path === "/" ? "Open in Explore" : "Open in Train";
+    const [name, page] = scene.path === "/" ? ["to-chart", "Explore"] : ["to-net", "Train"];
     const names = describeScene(scene);
     return element(
       "a",
-      { target: embedded ? "_blank" : "_self", title: names },
-      page,
+      { class: name, target: embedded ? "_blank" : "_self", title: names },
+      `Open in ${page}`,
       element("small", {}, names),
     );
   });
