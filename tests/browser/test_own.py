@@ -228,7 +228,8 @@ def test_the_title_of_an_opened_card_accepts_another_rule(explore: Page) -> None
 
 
 def test_pasted_code_is_read_while_it_changes_and_its_curve_is_drawn(explore: Page) -> None:
-    visit(explore, "/?op=tanh&rule=zero&section=paste", shows=["zero"])
+    rules = ["zero", "scale", "straight_through", "sigmoid_surrogate", "tanh_surrogate", "default"]
+    visit(explore, reading.link("/", {"op": "tanh", "rule": rules, "section": "paste"}), shows=rules)
     box, says = explore.get_by_label("Paste a torch.autograd.Function"), explore.locator(".op .mistake")
     found = explore.locator(".op").get_by_role("option")
     expect(box).to_be_focused()
@@ -244,14 +245,15 @@ def test_pasted_code_is_read_while_it_changes_and_its_curve_is_drawn(explore: Pa
     ]  # fmt: skip
     expect(found.locator("code")).to_have_text(lines)
     assert found.locator("code").evaluate_all("all => all.every(one => one.scrollWidth <= one.clientWidth)")
-    expect(found.locator("small")).to_have_text(list(explorer.read_source(LEARNS).notes))
+    full = "It takes the place of Default autograd."
+    expect(found.locator("small")).to_have_text([*explorer.read_source(LEARNS).notes, full])
     explore.keyboard.press("Escape")
     title(explore, "Op").evaluate(PASTE, DOCUMENTS_CLAMP)
     expect(box).to_have_value(DOCUMENTS_CLAMP)
     expect(says).to_contain_text(re.compile("^[2-9] Functions found: RoundGradient, "))
     found.first.click()
     op, rule = explorer.read_source(DOCUMENTS_CLAMP)
-    settle(explore, shows=["zero", rule])
+    settle(explore, shows=[*rules[:5], rule])
     assert_drawn(explore, op, rule)
     expect(explore.locator(".card.rule .formula:visible").last).to_have_text(rule.split(" = ")[1])
     expect(box).to_be_hidden()
