@@ -175,9 +175,11 @@ class Cells:
         return gaps if many and len(is_number) and is_number.all() else texts == ""
 
     def mask_incomplete(self, table: Table) -> pd.Series[bool]:
-        """Return a mask of the rows that lack a value in the target column or in a column to learn from."""
+        """Return a mask of the rows with a gap in a column that is used, or a text among numbers."""
         inputs, target = self.choose_columns(table)
-        return self.gaps[inputs].any(axis=1) | self.mask_target_gaps(target)
+        numeric = [one for one in inputs if self.numbers[one].notna().any()]
+        unread = self.gaps[inputs].any(axis=1) | self.numbers[numeric].isna().any(axis=1)
+        return unread | self.mask_target_gaps(target)
 
     def csv_of(self, rows: pd.Series[bool]) -> str:
         """Return the rows that a mask selects as CSV text, with the separators of the table."""

@@ -53,7 +53,7 @@ class Survey:
         target: the target column; None if it is not given and cannot be chosen.
         without: the columns to leave out.
         refused: why the table cannot be learnt from, or "".
-        gaps: the number of rows that lack a value of the target or of a column to learn from.
+        gaps: the number of rows that cannot be learnt from, for example because a value is missing.
         complete: the table as CSV text without these rows; "" if there are no such rows.
     """
 

@@ -25,7 +25,9 @@ const NO_NET = "No net is left to look at: every rule has diverged.";
  * @param {State} state @param {LegendEntry[]} lines @returns {import("./view.js").Picture}
  */
 export function buildEvidence(state, lines) {
-  const open = openPanels(state.choice, state.panels);
+  const unmeasured = state.view.status.snapshot?.unmeasured ?? {};
+  const isShown = (/** @type {Panel} */ { key }) => state.panels[key] || !unmeasured[key]; // who opens it learns why
+  const open = openPanels(state.choice, state.panels).filter(isShown);
   const searches = state.panels[SEARCH] ?? false;
   return {
     buttons: [

@@ -62,7 +62,9 @@ export function getChangeQuestion({ changing, choice }) {
     const { after } = changing;
     const isStill =
       getSelectedTask(choice).key === changing.key && !hasMore(after, choice) && !hasMore(choice, after);
-    return isStill ? { text: `${label} with ${op.inside}.`, own: "", keep: "" } : null;
+    const was = getEntries(changing.before).op.inside;
+    const text = `${label} with ${was === op.inside ? was : `its own op: ${op.inside}, not ${was}`}.`;
+    return isStill ? { text, own: "", keep: "" } : null;
   }
   const opName = findEntry("op", begins.op)?.inside ?? begins.op;
   const count = begins.rules.length;

@@ -10,7 +10,7 @@ const TITLES = ["Learn", "Column", "Holds", "Leave out"];
  * Create the preview.
  * @param {{onTarget: (name: string) => void, onOut: (name: string, out: boolean) => void, onComplete: () => void}} on
  *   ``onTarget``: called with the name of the column to predict; ``onOut``: leaves a column out, or includes it again;
- *   ``onComplete``: removes rows with gaps
+ *   ``onComplete``: removes rows that cannot be used
  */
 export function createPreview({ onTarget, onOut, onComplete }) {
   const group = createId();

@@ -13,7 +13,7 @@ import { formatShort } from "../../formula/numbers.js";
  *   in the preview; ``learnt``: whether it is the target; ``out``: whether it is left out; ``remark``: why it is left
  *   out or cannot be used
  * @typedef {{summary: string, rows: Row[], names: string[], head: string[][], refused: string, gaps: number}} Preview
- *   the whole preview; ``gaps``: the number of rows with a gap
+ *   the whole preview; ``gaps``: the number of rows that cannot be used
  */
 
 /** @type {OwnTable} */
@@ -49,7 +49,7 @@ export function withOut(table, name, out) {
 }
 
 /**
- * Return a copy of a table without the rows that have gaps. Before the analysis, the table itself is returned.
+ * Return a copy of a table without the rows that cannot be used. Before the analysis, the table itself is returned.
  * @param {OwnTable} table @param {Reading} reading @returns {OwnTable}
  */
 export function dropGaps(table, reading) {
@@ -105,7 +105,7 @@ export function buildTablePreview(reading) {
 function summaryOf({ rows, columns, delimiter, decimal, named, gaps, target }) {
   const size = `${rows.toLocaleString("en-US")} rows, ${columns.length} columns split at ${SIGNS[delimiter]}`;
   const learnt = target === null ? "" : `learns ${target}`;
-  const gapped = gaps && `${gaps.toLocaleString("en-US")} row${gaps === 1 ? " has a gap" : "s have gaps"}`;
+  const gapped = gaps && `${gaps.toLocaleString("en-US")} row${gaps === 1 ? "" : "s"} cannot be used`;
   const notes = [named ? "" : "no row of names", decimal === "," ? "decimal commas" : "", gapped];
   return [size, learnt, ...notes].filter(Boolean).join("; ");
 }

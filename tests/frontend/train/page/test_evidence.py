@@ -70,7 +70,9 @@ def test_a_measurement_that_a_task_lacks_is_explained(picture: Run):
     seen = status("running", "default", "straight_through")
     why = "Not measured here: the op stands at the weights."
     seen["snapshot"] |= {"unmeasured": {"alignment": why, "inputs": why}}
-    shown = picture(SEEN, status=seen)
+    rows = picture(SEEN, status=seen)["why"]["rows"]
+    assert "inputs" not in {row["panel"]["key"] for row in rows}  # it is not open by itself
+    shown = picture(SEEN + "state.panels = { inputs: true };", status=seen)
     assert (shown["alignment"]["missing"], shown["alignment"]["note"]) == (why, "")
     assert {row["panel"]["key"]: row["missing"] for row in shown["why"]["rows"]}["inputs"] == why
 

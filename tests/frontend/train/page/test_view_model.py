@@ -240,10 +240,10 @@ def test_a_table_is_requested_that_is_missing_or_was_refused_and_trained_once_it
         state = { ...state, table, reading: given.reading, remark: "Not trained yet." };
     """
     for text, reading, task, told, offered in (
-        ("", None, "data", missing, True),
+        ("", None, "data", missing, False),
         ("1,2", {"refused": ""}, "data", IDLE["sentence"], True),
-        ("1,2", {"refused": "No."}, "data", refused, True),
-        ("1,2", {"message": "No."}, "data", refused, True),  # the server says why when it is pressed
+        ("1,2", {"refused": "No."}, "data", refused, False),
+        ("1,2", {"message": "No."}, "data", refused, False),
         ("1,2", {"refused": "No."}, "digits", IDLE["sentence"], True),
         ("1,2", None, "digits", IDLE["sentence"], True),
         ("1,2", None, "data", None, False),
@@ -259,6 +259,6 @@ def test_changes_by_a_task_can_be_undone_until_the_next_choice(picture: Run):
     body = 'state.changing = { key: "spikes", before: given.choice, after: given.after };'
     now = f"{body} state.choice = {{ ...given.after, ...given.more }};"
     done = picture(now, after=after, more={})["asks"]
-    assert done == {"text": "Spikes with step (1 at 0).", "own": "", "keep": ""}
+    assert done == {"text": "Spikes with its own op: step (1 at 0), not round.", "own": "", "keep": ""}
     assert picture(now, after=after, more={"parameters": {"k": 2}})["asks"] is None
     assert picture(body, after=after)["asks"] is None
