@@ -85,7 +85,7 @@ export function buildPicture(live) {
   const after = state.view.status === live.view.status ? [] : buildAlignmentChart(live, lines).chart.series;
   alignment.chart.at = live.at;
   alignment.chart.series = [...makeEarlierCurves(after, null, []), ...alignment.chart.series];
-  const isBarred = Boolean(live.wrong || explainUntrained(choice) || requestTable(live));
+  const isBarred = Boolean(live.wrong || explainUntrained(choice));
   const refusal = getRefusal(live);
   const removal = refusal && getRemovalLabel(choice);
   const measure = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
@@ -221,7 +221,7 @@ function makeStatus(state, isFaint) {
   const remark = state.remark && isFaint && at === null ? `${state.remark} ${FAINT}` : state.remark;
   const { status, notice, lost: isLost } = state.view;
   const isIdle = status.state === IDLE.state;
-  const request = requestTable(state);
+  const request = isIdle ? requestTable(state) : "";
   const begins = !isIdle || request ? "" : choice.training.branch ? BRANCHES : describeRun(choice);
   const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
   const refusal = getRefusal(state);
@@ -234,9 +234,8 @@ function makeStatus(state, isFaint) {
   return { main, next, state: isLost ? "lost" : notice ? "refused" : status.state };
 }
 
-/** Return what to do about the user's table before the first run can start, or "". @param {State} state */
-function requestTable({ choice, table, reading, view }) {
-  if (view.status.state !== IDLE.state) return "";
+/** Return what to do about the user's table before a run can start, or "". @param {State} state */
+function requestTable({ choice, table, reading }) {
   if (isTableMissing(choice, table)) return NO_TABLE;
   const isRefused = reading && (reading.message ?? reading.refused);
   return getSelectedTask(choice).kind === "own" && isRefused ? TABLE_REFUSED : "";

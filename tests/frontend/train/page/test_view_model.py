@@ -240,10 +240,10 @@ def test_a_table_is_requested_that_is_missing_or_was_refused_and_trained_once_it
         state = { ...state, table, reading: given.reading, remark: "Not trained yet." };
     """
     for text, reading, task, told, offered in (
-        ("", None, "data", missing, False),
+        ("", None, "data", missing, True),
         ("1,2", {"refused": ""}, "data", IDLE["sentence"], True),
-        ("1,2", {"refused": "No."}, "data", refused, False),
-        ("1,2", {"message": "No."}, "data", refused, False),
+        ("1,2", {"refused": "No."}, "data", refused, True),
+        ("1,2", {"message": "No."}, "data", refused, True),  # the server says why when it is pressed
         ("1,2", {"refused": "No."}, "digits", IDLE["sentence"], True),
         ("1,2", None, "digits", IDLE["sentence"], True),
         ("1,2", None, "data", None, False),
