@@ -7,7 +7,7 @@ from playwright.sync_api import Page, Route, expect
 
 from explorer.lessons import LESSONS
 from tests.browser.lessons import COMPUTED_MS, open_lesson, open_nets, present, turn_to, wait_until_shown
-from tests.browser.reading import settle
+from tests.browser.reading import box_of, settle
 from tests.browser.test_hidden import FIND_HIDDEN
 from tests.browser.training import press
 from tests.browser.visitors import Open
@@ -111,6 +111,8 @@ def test_factors_of_a_net_on_a_stage_cover_nothing(course: Page) -> None:
     open_nets(course)
     assert course.wait_for_function(_COVERED).json_value() == {"pairs": []}
     expect(course.locator(".net .curves")).to_be_in_viewport(ratio=1)
+    assert box_of(course.locator(".net .curves"))["height"] > 250
+    expect(course.get_by_role("link", name="Open in Explore")).to_be_hidden()  # its chart is on other slides
     assert course.evaluate(FIND_HIDDEN, ".net .cards") == []
     for plate in course.locator(".net .card.rule").last.locator(".lane-plate").all():
         expect(plate).to_be_in_viewport(ratio=1)
