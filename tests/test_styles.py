@@ -43,6 +43,7 @@ SHAPE = re.compile(r"(?:padding|border|background)[\w-]*: ")
 OWN_SHAPES = {  # buttons that are no kind of elements.css
     ".training .slow .slow-rules button": "its rule's colour",
     ".tasks button": "a picture above its name",
+    ".drawings button": "a picture next to its number, four to a row",
 }
 THEMED = re.compile(r"var\((--st-[\w-]+), (#[0-9a-f]{6})\)")
 
