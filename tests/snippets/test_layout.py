@@ -11,7 +11,7 @@ from explorer.catalogue import find_rule
 from explorer.snippets import custom_op_snippet, jax_snippet, notebook
 from explorer.snippets.layout import WIDTH, format_code, format_module, make_docstring
 from tests.catalogue.cases import usual_op
-from tests.catalogue.fixed import RULES
+from tests.catalogue.fixed import OPS, RULES
 from tests.formula.strategies import few, formulas
 from tests.selection import take_part
 from tests.snippets.cases import OWN, PAIRS, code_of
@@ -90,6 +90,11 @@ def test_a_docstring_takes_no_quotes_or_backslashes():
     (function,) = ast.parse(text).body
     assert ast.get_docstring(function).startswith("a ''' b / c d\n\nx x")
     assert max(map(len, text.splitlines())) <= WIDTH
+
+
+def test_the_longest_labels_together_fit_the_first_line_of_a_docstring():
+    longest = [max((entry.label for entry in entries.values()), key=len) for entries in (OPS, RULES)]
+    assert "\n" not in make_docstring([", backward rule ".join(longest) + "."])
 
 
 def test_a_module_imports_what_it_reads():

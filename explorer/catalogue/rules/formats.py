@@ -17,7 +17,7 @@ FORMATS = (
          purpose="torch's own backward of a cast there and back: the gradient is rounded to the format too.",
          note="Small gradients become 0, large ones the format's largest number.",
          source="torch.Tensor.to(torch.float8_e4m3fn), whose autograd casts the gradient back"),
-    Rule("dge", "DGE (differentiable gradient estimator)",
+    Rule("dge", "Differentiable gradient estimator",
          "g * min(max(abs(2 * remainder(abs(x / s) * 2**(round(m) - exponent(x / s, emin)), 1) - 1), 1e-9)"
          "**(1 / k - 1) / k, cap) * (abs(x / s) <= top)",
          parameters=(SCALE, MANTISSA, EMIN, TOP,
