@@ -13,14 +13,15 @@ import { makeInterpolator } from "./judging.js";
 /**
  * Create a layer over a chart on which the reader draws a curve. The curve keeps its x and y when the axes change.
  * @param {[number, number]} range the initial range of x @param {() => void} onDrawn called after each change
+ * @param {string} name what the curve is
  */
-export function createDrawing(range, onDrawn) {
+export function createDrawing(range, onDrawn, name) {
   const cells = createCells(range);
   const line = shape("path", { class: "drawn" });
   const picture = shape("svg", { class: "chart-overlay", "aria-hidden": "true" });
   picture.append(line);
   const note = element("p", { class: "note", hidden: true });
-  const legend = element("p", { class: "legend", hidden: true }, "dashed: your prediction");
+  const legend = element("p", { class: "legend", hidden: true }, `dashed: ${name}`);
   const panel = element("div", { class: "answers-drawn" }, note, legend);
   const pad = element("div", {
     class: "pad",

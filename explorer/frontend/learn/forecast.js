@@ -2,6 +2,7 @@
 
 import { getEntries, getSamplingSettings } from "../choice/choice.js";
 import { sampleCurves } from "../formula/curves.js";
+import { formatFourDigits } from "../formula/substitution.js";
 import { element } from "../elements/dom.js";
 import { findEntry, addCustomEntry } from "../choice/entries.js";
 import { createDrawing } from "./drawing.js";
@@ -47,10 +48,9 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   const sample = (/** @type {string} */ key) => sampleGradient(key, choice);
   for (const { entry } of answers) if (entry) addCustomEntry("rule", entry);
   let curves = /** @type {(ReturnType<typeof sampleGradient>|null)[]} */ ([]); // of the answers, once needed
-  const drawing = createDrawing(choice.range, () => {
-    form.markDrawn();
-    onChange();
-  });
+  const onDrawn = () => (form.markDrawn(), onChange());
+  const name = draws ? "your prediction" : `what your answer gives for g = ${formatFourDigits(choice.g)}`;
+  const drawing = createDrawing(choice.range, onDrawn, name);
   const form = createPrediction({
     hint: draws ? "Draw across the lower panel, or pick a picture:" : "Pick an answer:",
     options: answers.map(renderAnswer),

@@ -7,12 +7,11 @@ import { createButtons } from "./heading.js";
 import { parseMessage } from "../choice/message.js";
 import { createPage } from "./page.js";
 import { makePageReach, makeReach } from "./reach.js";
-import { shareTheme } from "./shared-theme.js";
 import { clear, createServed, waitUntilIdle, moveInto } from "./served-page.js";
 import { element } from "../elements/dom.js";
 import { showNotices } from "../elements/notices.js";
 import { toServerUrl } from "../choice/server.js";
-import { closeConnectionDialogs } from "./connection-dialog.js";
+import { closeConnectionDialogs, shareTheme } from "./streamlit.js";
 
 /**
  * A Streamlit component: its element, and data from Python. Streamlit passes it when the component appears and after

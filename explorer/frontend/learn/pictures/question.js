@@ -1,8 +1,13 @@
-// A multiple-choice question with a button that submits the answer, and a reply.
+// Multiple-choice questions with a button that submits the answer, and a reply.
 
 import { element, createId } from "../../elements/dom.js";
 
-/** Text and elements in order. @typedef {(Node|string)[]} Content */
+/**
+ * Text and elements in order.
+ * @typedef {(Node|string)[]} Content
+ * A question, as Asked in explorer/lessons/pictures.py. Each answer has a reply; ``right``: index of the right one.
+ * @typedef {{ask: string, answers: [string, string][], right: number}} Asked
+ */
 
 /**
  * Create the form of a multiple-choice question. After the right answer, the others are removed.
@@ -59,4 +64,23 @@ export function createOption(name, content, index) {
     element("input", { type: "radio", name, value: String(index) }),
     element("span", {}, ...content),
   );
+}
+
+/** Return the reply to an answer. @param {Asked} asked @param {number} picked its index */
+export function getReply({ answers, right }, picked) {
+  return `${picked === right ? "Yes." : "Try again."} ${answers[picked][1]}`;
+}
+
+/**
+ * Create a multiple-choice question of a lesson.
+ * @param {Asked} asked @param {{onRight: () => void}} options @returns {import("./pictures.js").Picture}
+ */
+export function createAsked(asked, { onRight }) {
+  const options = asked.answers.map(([text]) => [text]);
+  const onDecide = (/** @type {number} */ picked) => [getReply(asked, picked)];
+  const form = createQuestion({
+    ...{ ask: [asked.ask], options, decide: "Check", onDecide },
+    ...{ right: asked.right, onRight },
+  });
+  return { element: element("section", { class: "asked" }, form), follow: () => undefined };
 }

@@ -78,4 +78,4 @@ def test_the_hidden_line_is_shown_to_whoever_names_it_and_to_nobody_else(node: N
 def test_a_further_question_replies_to_each_answer(node: Node, asked):
     for index, (_, why) in enumerate(asked.answers):
         verdict = "Yes." if index == asked.right else "Try again."
-        assert said(node, "asked", "getReply", asdict(asked), index) == f"{verdict} {why}"
+        assert said(node, "question", "getReply", asdict(asked), index) == f"{verdict} {why}"

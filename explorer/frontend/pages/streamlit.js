@@ -1,4 +1,4 @@
-// The theme that a visitor chooses holds on all pages, although Streamlit stores it for each page separately.
+// What the page changes of Streamlit: a theme holds on all pages, and no dialog tells of a lost connection.
 
 const SHARED = "gradient-explorer.theme";
 
@@ -20,4 +20,13 @@ export function shareTheme() {
   } catch {
     // The browser blocks storage: Streamlit cannot keep a theme either.
   }
+}
+
+/** Close Streamlit's dialog about a lost connection whenever it appears, because the page needs no connection. */
+export function closeConnectionDialogs() {
+  new MutationObserver(() => {
+    const dialog = document.querySelector(".stDialog");
+    if (!dialog?.textContent?.includes("Connection error")) return;
+    /** @type {HTMLElement|null} */ (dialog.querySelector('[aria-label="Close"]'))?.click();
+  }).observe(document.body, { childList: true, subtree: true });
 }
