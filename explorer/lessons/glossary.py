@@ -11,7 +11,7 @@ GLOSSARY = {
     "by design": MEANINGS["by design"],
     "chain_rule": "The derivative of a chain of functions is the product of their derivatives. If one of them"
     " is zero, so is the product.",
-    "control": "A rule that cannot work, for comparison, such as no gradient at all.",
+    "control": "A rule that a useful one must beat, such as no gradient at all.",
     "double_backward": "A backward through a backward: the gradient of a gradient.",
     "estimator": "A formula that returns a number for each random draw, in place of a number that would take"
     " all draws.",

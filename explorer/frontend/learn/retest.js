@@ -40,7 +40,7 @@ export function createRetest(key, questions, { onTerm, onLearned }) {
     const { ask: asked, code, answers, right } = questions[index];
     const labelled = { tabindex: 0, role: "region", "aria-label": "Code of the question" };
     const codeBlock = element("pre", labelled, renderCode(code));
-    const others = element("button", { type: "button", onclick: ask }, "Two others");
+    const others = element("button", { type: "button", onclick: ask }, "Two other questions");
     const onDecide = (/** @type {number} */ picked) => {
       if (picked !== right) return ["No. ", ...renderInline(answers[picked].why, onTerm), " ", others];
       onRight();

@@ -60,8 +60,8 @@ export function createToolButtons(root, dock, { store, onOpen, onCode }) {
   return {
     /** @param {number} at the displayed step @param {boolean} has whether there is a run */
     showStep(at, has) {
-      setText(step, `Step ${at}`);
-      setAttribute(step, "aria-label", `Step ${at}: go back, branch, take away`);
+      setText(step, `Step ${at} …`);
+      setAttribute(step, "title", "Go back, branch or save");
       setAttribute(step, "hidden", !has);
     },
     destroy() {
