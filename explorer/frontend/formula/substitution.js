@@ -22,6 +22,7 @@ const SIGNS = {
 /** @type {Record<string, number>} */
 const LEVELS = { "|": 1, "&": 2, compare: 3, "+": 4, "-": 4, "*": 5, "/": 5, "~": 6, "**": 7 };
 const [SIGN, ATOM] = [6, 8];
+const MAX_LENGTH = 50; // of a calculation with both parts of each where()
 
 /** Format a number with at most four significant digits and a true minus sign. @param {number} value */
 export const formatFourDigits = (value) => formatRounded(value, 4);
@@ -38,31 +39,38 @@ export function formatRounded(value, maxDigits) {
 }
 
 /**
- * Format a formula with numbers in place of its names, followed by the result.
+ * Format a formula with numbers in place of its names, followed by the result. A long one has of each where() only the
+ * part that is taken.
  * @param {Tree} tree @param {Scope} scope the values of the names, at a single x
  */
 export function formatSubstituted(tree, scope) {
   const result = formatFourDigits(evaluate(tree, scope)[0]);
-  const text = printNode(tree, scope).text;
+  const whole = printNode(tree, scope).text;
+  const { text } = whole.length > MAX_LENGTH ? printNode(tree, scope, true) : { text: whole };
   return text === result ? result : `${text} = ${result}`;
 }
 
-/** @param {Tree} node @param {Scope} scope @returns {PrintedText} */
-function printNode(node, scope) {
+/** @param {Tree} node @param {Scope} scope @param {boolean} [isShort] @returns {PrintedText} */
+function printNode(node, scope, isShort = false) {
   const isLeaf = typeof node === "number" || node[0] === "name" || isReduction(node);
   if (isLeaf) return printNumber(evaluate(node, scope)[0]);
-  if (node[0] === "call") return printCall(node[1], getOperands(node), scope);
-  if (node[0] === "f" || node[0] === "through") return printCall(node[0], getOperands(node), scope);
+  const operands = getOperands(node);
+  const [condition, yes, no] = operands;
+  if (isShort && node[0] === "call" && node[1] === "where")
+    return printNode(evaluate(condition, scope)[0] ? yes : no, scope, isShort);
+  if (node[0] === "call") return printCall(node[1], operands, scope, isShort);
+  if (node[0] === "f" || node[0] === "through") return printCall(node[0], operands, scope, isShort);
   const [head] = node;
   const level = head === "-" && node.length === 2 ? SIGN : LEVELS[head];
   /** Format an operand, in brackets if its precedence is below ``least``. @param {Tree} part @param {number} least */
-  const printOperand = (part, least) => addBrackets(printNode(part, scope), least);
-  const [left, right] = getOperands(node);
+  const printOperand = (part, least) => addBrackets(printNode(part, scope, isShort), least);
+  const [left, right] = operands;
   if (head === "compare")
     return { text: printComparison(node, (part) => printOperand(part, LEVELS["+"])), level };
   if (right === undefined)
     return { text: `${head === "~" ? "not " : "−"}${printOperand(left, level + 1)}`, level };
-  if (head === "**") return { text: printPower(printOperand(left, ATOM), printNode(right, scope)), level };
+  if (head === "**")
+    return { text: printPower(printOperand(left, ATOM), printNode(right, scope, isShort)), level };
   const next = printOperand(right, level + 1);
   return {
     text: `${printOperand(left, level)} ${SIGNS[head]} ${level < LEVELS["+"] ? next : wrapNegative(next)}`,
@@ -81,9 +89,9 @@ const addBrackets = ({ text, level }, least) => (level < least ? `(${text})` : t
 
 const wrapNegative = (/** @type {string} */ text) => (text.startsWith("−") ? `(${text})` : text);
 
-/** @param {string} name @param {Tree[]} parts @param {Scope} scope @returns {PrintedText} */
-function printCall(name, parts, scope) {
-  const texts = parts.map((part) => printNode(part, scope).text);
+/** @param {string} name @param {Tree[]} parts @param {Scope} scope @param {boolean} isShort @returns {PrintedText} */
+function printCall(name, parts, scope, isShort) {
+  const texts = parts.map((part) => printNode(part, scope, isShort).text);
   return { text: name === "abs" ? `|${texts[0]}|` : `${name}(${texts.join(", ")})`, level: ATOM };
 }
 

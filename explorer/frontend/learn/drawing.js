@@ -5,10 +5,12 @@ import { formatPath } from "../chart/plotly/svg-paths.js";
 import { toLeftPx, toTopPx, findPanel } from "../chart/scene/panels.js";
 import { shape } from "../elements/svg.js";
 import { clampTo } from "../formula/numbers.js";
-import { createCells } from "./cells.js";
 import { makeInterpolator } from "./judging.js";
 
 /** @import { Frame } from "../chart/scene/panels.js" */
+/** A point of a drawn curve. @typedef {{x: number, value: number}} Point */
+
+const CELLS = 300; // cells of equal width over the range of x, each with one height
 
 /**
  * Create a layer over a chart on which the reader draws a curve. The curve keeps its x and y when the axes change.
@@ -34,7 +36,7 @@ export function createDrawing(range, onDrawn, name) {
   });
   const layer = element("div", { class: "drawing" }, picture, panel, pad);
   let frame = /** @type {Frame|null} */ (null);
-  let last = /** @type {import("./cells.js").Point|null} */ (null);
+  let last = /** @type {Point|null} */ (null);
   let showsAnswer = false; // whether it shows a picked answer's curve, which a stroke replaces
 
   /**
@@ -146,4 +148,37 @@ export function createDrawing(range, onDrawn, name) {
 /** Keep a pointer event from the chart below the layer. @param {Event} event */
 function stopEvent(event) {
   event.stopPropagation();
+}
+
+/** Create an empty drawn curve over a range of x, with ``CELLS`` heights. @param {[number, number]} range */
+function createCells([start, stop]) {
+  const values = new Float64Array(CELLS).fill(NaN);
+  const x = Float64Array.from(values, (_, cell) => start + ((cell + 0.5) / CELLS) * (stop - start));
+  const getCellIndex = (/** @type {number} */ at) =>
+    clampTo(Math.floor(((at - start) / (stop - start)) * CELLS), 0, CELLS - 1);
+
+  return {
+    /** The x at the centre of each cell, in ascending order. */
+    x,
+    /** The height drawn in each cell, NaN if none. */
+    values,
+    /** Return the height drawn at an x. It is NaN if nothing is drawn there. @param {number} at */
+    at: (at) => values[getCellIndex(at)],
+    clear: () => values.fill(NaN),
+    /** Draw a straight line between two points, over anything drawn before. @param {Point} from @param {Point} to */
+    drawLine(from, to) {
+      const [first, last] = [getCellIndex(from.x), getCellIndex(to.x)];
+      const steps = Math.max(Math.abs(last - first), 1);
+      for (let step = 0; step <= steps; step += 1) {
+        const share = step / steps;
+        values[Math.round(first + share * (last - first))] = from.value + share * (to.value - from.value);
+      }
+    },
+    /** @param {(x: number) => number} curve returns a height, NaN outside its domain */
+    fill: (curve) => values.set(x.map(curve)),
+    /** Return the heights as JSON data with three decimals, null for empty cells. @returns {(number|null)[]} */
+    saved: () => Array.from(values, (value) => (Number.isNaN(value) ? null : Number(value.toFixed(3)))),
+    /** @param {(number|null)[]} saved */
+    restore: (saved) => values.set(saved.map((value) => value ?? NaN).slice(0, CELLS)),
+  };
 }

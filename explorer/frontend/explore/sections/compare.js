@@ -49,7 +49,7 @@ export function createCompare(host, { store, ask }) {
     role: "region",
     "aria-label": "Compare",
   });
-  const share = element("label", { class: "share-of" }, "Share on ", numbers.element);
+  const share = element("label", { class: "flex-row" }, "Share on", numbers.element);
   const controls = createControls(getCatalogue().layers.lens.controls, store);
   const noise = element("div", { class: "compare-noise" });
   const head = [field, share, noise, download.element];
