@@ -35,7 +35,7 @@ const UNREACHABLE = ["gone", "silent"]; // states in which the server cannot sen
 const describeLostConnection = () =>
   `Connection lost: trying again every second. An unwatched study stops after ${getCatalogue().limits.unwatched} seconds; finished runs are kept.`;
 const OTHER_SETTINGS = "These results belong to other settings: press Start to study the present ones.";
-const NOT_JUDGED = "This task has no data to judge by, so rules cannot be studied on it: choose another one.";
+const NOT_JUDGED = "This task has no data to judge by: choose another one above, such as Digits.";
 const ONE_SEED = "With one seed there is no interval, and chance cannot be ruled out.";
 const MEASURING = "Measuring how long this takes …";
 
