@@ -95,6 +95,8 @@ def test_a_notice_passes_unless_it_offers_a_link_or_is_under_the_pointer(page: P
     notice = page.locator(".link-notices")
     page.goto("/?op=round&g=abc")
     notice.hover()
+    strip, shown = (reading.box_of(page.locator(part)) for part in (".strip", ".link-notices"))
+    assert strip["x"] + strip["width"] <= shown["x"], "it covers no control below the chart"
     assert page.evaluate(RUNNING) == []
     page.mouse.move(0, 0)
     assert page.evaluate(RUNNING) == [6000]
