@@ -24,7 +24,7 @@ import { findLastPoint } from "../state/series.js";
 const PLAYHEAD = { type: "line", yref: "paper", y0: 0, y1: 1, line: { color: CHANCE_COLOUR, width: 1.5 } };
 const FEW_STEPS = 10; // a shorter axis would get ticks at fractions of a step
 const MAX_TICKS = 6; // with more ticks, a narrow chart leaves out the last label
-const NARROW = 330; // width in px, without names, of a chart whose labels would meet with more than three ticks
+const NARROW = 320; // width in px, without names, of a chart whose labels would meet with more than three ticks
 const MAX_DISTANCE = 14; // in px; farther from the pointer, no curve is selected
 const PLOT_SELECTOR = ".nsewdrag"; // Plotly's element for pointer events
 
