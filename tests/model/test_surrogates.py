@@ -100,6 +100,12 @@ def test_another_op_is_put_in_place_of_a_trick_once(function, what, op):
         assert fixed.sites["op"].item().endswith(what)
 
 
+def test_another_op_gets_the_x_of_a_trick_and_not_of_a_mask_in_its_surrogate():
+    act = partial(reactnet, take=lambda k, f, h: f(h) if k == "the trick" else f(h).float().detach())
+    found = gradients_of(swapped(Act(act), "function", op="square", rule="straight_through"))
+    equal(found, gradients_of(made(lambda h: explorer.apply("square", "straight_through", h))))
+
+
 def test_a_submodule_that_compares_a_surrogate_is_exchanged_as_a_whole():
     found = gradients_of(swapped(Act(hard_sigmoid), "function", rule=lambda x, g: g * torch.exp(-x * x)))
     same(found, gradients_of(made(lambda h: ByHand.apply(h, hard_sigmoid))))

@@ -9,6 +9,14 @@ from torch.nn import functional
 import explorer
 from tests.checks.cases.case import make_function
 from tests.model.nets import ByHand, X, Y, equal, gradients_of, made, observed, only, same
+from tests.model.test_surrogates import several
+
+
+def under_no_grad(h):
+    with torch.no_grad():
+        y = torch.round(h)
+    return h + (y - h).detach()
+
 
 TRICKS = {
     "usual": (lambda h: h + (torch.round(h) - h).detach(), "round", "straight_through"),
@@ -17,11 +25,8 @@ TRICKS = {
     "of the detached": (lambda h: torch.round(h.detach()) + h - h.detach(), "round", "straight_through"),
     "by data": (lambda h: h + (h.round().data - h.data), "round", "straight_through"),
     "a surrogate": (lambda h: h.tanh() + (h.sign() - h.tanh()).detach(), "sign", "ede"),
-    "several ops": (
-        lambda h: h + ((h / 0.5).round().clamp(-4, 3) * 0.5 - h).detach(),
-        "round → clamp",
-        "straight_through",
-    ),
+    "under no_grad": (under_no_grad, "round", "straight_through"),
+    "several ops": (several, "round → clamp", "straight_through"),
 }
 
 
@@ -142,17 +147,21 @@ def test_a_reset_by_a_detached_spike_is_no_trick():
     seen = observed(made(neuron))
     assert set(seen.frame["op"]) == {"clamp", "sign", "tanh"}
     assert not seen.frame["note"].str.contains("trick").any()
+    assert observed(made(lambda h: (lambda m: m.sub_((m > 1).float()))(h * 1))).frame.empty  # in place
 
 
-def under_no_grad(h):
-    with torch.no_grad():
-        y = torch.round(h)
-    return h + (y - h).detach()
+@pytest.mark.parametrize(
+    "write", [lambda y: y.masked_fill_(y < 0, 0.0), lambda y: y.add_((y.sign() - y).detach())]
+)
+def test_a_mask_or_trick_in_place_has_the_x_from_before_it(write):
+    def function(h):
+        return write(h * 1)
 
-
-def test_a_trick_under_no_grad_is_seen_as_well():
-    row = only(observed(made(under_no_grad)))
-    assert (row["rule"], row["note"], row["share_grad"]) == ("straight_through", "detach trick", 1)
+    (site,) = observed(made(function)).sites
+    found = gradients_of(explorer.swap(made(function), site, rule=lambda x, g: g * torch.exp(-x * x)))
+    equal(found, gradients_of(made(lambda h: ByHand.apply(h, function))))
+    found = gradients_of(explorer.swap(made(function), site, op="square", rule="formula: x * y * g"))
+    equal(found, gradients_of(made(lambda h: explorer.apply("square", "formula: x * y * g", h))))
 
 
 Below = make_function(lambda x: (x < 1).float(), lambda x, g: 3 * g * x)

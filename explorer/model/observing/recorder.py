@@ -142,7 +142,7 @@ class Recorder(Tape):
         name_join(call, join, kind == "mask")
         call.row = row = self._count(call.site, kind, call.op)
         self._merge(side, [value.call for value in join.way] if kind == "trick" else ())
-        self._measure(call, row, call.outputs[0], [join.x], join.x.ref(), y)
+        self._measure(call, row, call.outputs[0], [join.x], join.tensor, y)
         call.measured = None  # blame needs the gradients of the call itself, which is measured next
 
     def _merge(self, side: Iterable[Call], way: Iterable[Call]) -> None:

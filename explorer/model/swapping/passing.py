@@ -109,7 +109,7 @@ class Pass(SwappedCalls):
             return None
         hard, own_site = _find_hard_values(join, y), call.site
         meant_call = self.find_meant(hard)
-        kind, x = classify_join(call, join, y), join.x.ref()
+        kind, x = classify_join(call, join, y), join.tensor
         chain = name_join(call, join, kind == "mask")
         # A call of the surrogate may begin at the same column as the join.
         others = [v.call.site for v in join.way if v.call.kind == "call" and v.call.name not in LINEAR]
@@ -181,13 +181,15 @@ class Pass(SwappedCalls):
 def _find_hard_values(join: Join, y: Tensor) -> set[Value]:
     """Return the detached values of a join without what the live way uses, such as a mask in a surrogate.
 
-    A value that the join restores is among them in any case.
+    What the live way uses is among them only if the join restores it, and restores no other value.
     """
     used = find_ancestors(join.way, lambda _, v: v in join.made, UNLIMITED).keys() & join.side
     carried = {v.call.name for v in join.way if v.call.kind == "call"} - LINEAR
     foreign = used | {v for v in join.side if v.call.name in carried}
-    restored = [v for v in foreign if is_restoring(v, y)]
-    return join.side - foreign | find_ancestors(restored, lambda _, v: v in foreign, UNLIMITED).keys()
+    hard, restored = join.side - foreign, [v for v in foreign if is_restoring(v, y)]
+    if any(is_restoring(v, y) for v in hard if restored):
+        return hard
+    return hard | find_ancestors(restored, lambda _, v: v in foreign, UNLIMITED).keys()
 
 
 def _is_of_x(call: Call, x: Value, tensor: Tensor) -> bool:

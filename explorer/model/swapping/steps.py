@@ -18,16 +18,7 @@ from explorer.model.swapping.exchange import Exchange, Gradient
 from explorer.model.swapping.target import Target
 from explorer.model.tape import Call, Tape, Value, names, private
 from explorer.model.tape.ledger import SWAPPED_CALL
-from explorer.model.tape.names import (
-    CARRIERS,
-    COMPARISONS,
-    LINEAR,
-    STEP_SIGNS,
-    UNMEASURED,
-    find_tensors,
-    may_write,
-    replace_tensor,
-)
+from explorer.model.tape.names import STEP_SIGNS, find_tensors, may_write, replace_tensor
 from explorer.model.tape.values import find_ancestors, origin_of
 
 _AS_NUMBERS: dict[str, Callable[..., Any]] = {
@@ -134,11 +125,11 @@ class SwappedSteps(Tape):
                 "gradient: name the site instead"
             )
         ordered = [v.call for v in sorted(values, key=lambda v: v.number) if v.call.kind == "call"]
-        steps = [item for item in ordered if item.name in COMPARISONS | names.LOGICAL]
+        steps = [item for item in ordered if item.name in names.COMPARISONS | names.LOGICAL]
         is_centred = call not in self._steps or self._step_of(call, x) is not None
         is_alone = steps == [call] and call.name in STEP_SIGNS and is_centred
         is_turned = any(step.name in _NEGATIONS for step in steps) and not self.exchange.is_code
-        is_asked = self.target.op and call.name in COMPARISONS | {"where"}
+        is_asked = self.target.op and call.name in names.COMPARISONS | {"where"}
         if is_asked and steps and not is_alone and (self.exchange.needs_x or is_turned):
             mask = " → ".join(dict.fromkeys(step.op for step in steps))
             raise UnreachedError(
@@ -219,8 +210,8 @@ def _compute_with_numbers(name: str, function: Any, args: Sequence[Any], kwargs:
     if name in _AS_NUMBERS:
         items = [*args, *kwargs.values()]
         return _AS_NUMBERS[name](*items) if name != "where" or len(items) == 3 else None
-    if name not in LINEAR | UNMEASURED or name in ("detach", ".data"):
+    if name not in names.LINEAR | names.UNMEASURED or name in ("detach", ".data"):
         return None
     result = function(*args, **kwargs)
     is_number = isinstance(result, Tensor) and result.is_floating_point()
-    return result if is_number else args[0] if name in CARRIERS else None
+    return result if is_number else args[0] if name in names.CARRIERS else None

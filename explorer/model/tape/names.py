@@ -71,6 +71,7 @@ UNMEASURED = {
 } | (CARRIERS - {"requires_grad"})  # fmt: skip
 """Functions that stop a gradient only by the values they are given: their backward is not measured."""
 
+_WRITING = {"set", "setitem", "iadd", "isub", "imul", "itruediv"}  # operators that write into a tensor
 _POINTWISE = CARRIERS | STEPS | {"rsub", "masked_fill", "setitem"}
 
 
@@ -133,4 +134,4 @@ def may_write(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
 @cache
 def _is_in_place(function: Any) -> bool:
     name = getattr(function, "__name__", "")
-    return name == name.rstrip("_") + "_" or name in ("__setitem__", "__iadd__", "__isub__", "__imul__")
+    return name == name.rstrip("_") + "_" or (name[:2] == "__" and name.strip("_") in _WRITING)

@@ -31,11 +31,13 @@ class Join(NamedTuple):
         x: the latest value from which all inputs are computed element by element.
         made: the values computed from x, up to the inputs of the call.
         way: the values in ``made`` on the path that autograd follows.
+        tensor: x's tensor, copied if the call may write into it; None if it is not kept.
     """
 
     x: Value
     made: set[Value]
     way: set[Value]
+    tensor: Tensor | None
 
     @property
     def side(self) -> set[Value]:
@@ -124,7 +126,11 @@ class Tape(Ledger):
                 args, kwargs = self.with_substitutes((args, kwargs))
                 tensors = find_tensors((args, kwargs))
                 values = [self.value_of(item) for item in tensors]
-                if any(v.live for v in values) and (join := self._find_meeting(name, values)) is None:
+                is_live = any(v.live for v in values)
+                if is_live and (join := self._find_meeting(name, values)) is not None:
+                    if join.tensor is not None and names.may_write(func, args, kwargs):
+                        join = join._replace(tensor=join.tensor.clone())
+                elif is_live:
                     for dead in filter(attrgetter("cuts"), values):
                         self.on_cut(dead, *graph.origin_of(dead))
             versions = [version_of(item) for item in tensors]
@@ -215,7 +221,7 @@ class Tape(Ledger):
             return None
         made = graph.find_values_between(x, [*side, *ways])
         way = graph.find_ancestors(ways, lambda _, v: v.live and v in made).keys() & made
-        return Join(x, made, way)
+        return Join(x, made, way, x.ref())
 
     def reach(self, on_graph: bool) -> dict[Value, None]:
         """Return the values that the results depend on.

@@ -37,11 +37,11 @@ def classify_join(call: Call, join: Join, y: Tensor) -> Literal["trick", "mask",
 
 
 def is_restoring(value: Value, y: Tensor) -> bool:
-    """Return whether y equals a detached value up to rounding, as after a detach trick."""
+    """Return whether y equals a value up to rounding, as after a detach trick. False if y overwrites it."""
     tensor = value.ref()
-    if tensor is None or tensor.shape != y.shape or tensor.dtype != y.dtype:
+    if tensor is None or tensor is y or value.call.name in ("sub", "rsub"):
         return False
-    if value.call.name in ("sub", "rsub"):
+    if tensor.shape != y.shape or tensor.dtype != y.dtype:
         return False
     if is_functorch_wrapped_tensor(y):  # its values are unknown
         return True
