@@ -5,19 +5,23 @@ import { createToolButtons } from "./calm.js";
 import { createCards } from "../../cards/cards.js";
 import { createBadges } from "../sections/badges.js";
 import { createChecks } from "../sections/checks.js";
+import { createCode } from "../sections/code.js";
 import { cacheAnswers } from "../../asking/ask.js";
 import { getCatalogue, explainTrainingRefusal } from "../../choice/entries.js";
 import { followKey } from "../../elements/keys.js";
 import { createCompare } from "../sections/compare.js";
 import { createFormat } from "../sections/format.js";
+import { createFormulas } from "../sections/formulas.js";
 import { createMap } from "../sections/map.js";
 import { createEquilibria } from "../sections/equilibria.js";
-import { createSections } from "../sections/sections.js";
 import { followColours } from "../stage/colours.js";
 import { createStage } from "../stage/stage.js";
 import { createStrip } from "../stage/strip.js";
+import { createTable } from "../sections/table.js";
 import { createTabs } from "../sections/tabs.js";
 import { createSaving } from "./saving.js";
+
+const BELOW_CHART = ["formula", "code", "data"]; // sections
 
 /**
  * Options of the interactive part of a page. ``plotly``: address of plotly.js; ``ask``: sends questions to Python;
@@ -84,12 +88,19 @@ export function createInstrument(host, store, reach) {
     });
   if (cardList) refreshables.push(cardList);
   const { languages = [], notebook = "" } = reach;
-  const below = panel && languages.length ? createSections(panel, { store, ask, languages, notebook }) : null;
-  if (below) parts.push(below);
+  /** @type {ReturnType<typeof createFormulas|typeof createCode|typeof createTable>[]} */
+  const below = [];
+  if (panel && languages.length) {
+    const hide = () => (panel.hidden = !BELOW_CHART.includes(store.current.section));
+    parts.push({ destroy: store.subscribeNow(hide) }); // before they are filled, because they measure their size
+    const options = { store, ask, languages, notebook };
+    below.push(createFormulas(panel, options), createCode(panel, options), createTable(panel, options));
+    parts.push(...below);
+  }
+  const onCurves = (/** @type {import("../stage/stage.js").Displayed} */ displayed) =>
+    below.forEach((part) => part.show(displayed));
   const stage =
-    words && chart
-      ? createStage({ words, chart }, { store, colours, read, onCurves: below?.show, ...reach })
-      : null;
+    words && chart ? createStage({ words, chart }, { store, colours, read, onCurves, ...reach }) : null;
   if (stage) refreshables.push(stage);
   const { createTraining, server, plotly } = reach;
   if (isTraining && createTraining && server)
@@ -107,7 +118,7 @@ export function createInstrument(host, store, reach) {
   const checks = hostOf("checks");
   if (checks && stage && ask.has("checks"))
     refreshables.push(createChecks(checks, { store, colours, ask, origin: reach.origin, ...stage }));
-  if (checks && cardList && below && ask.has("checks"))
+  if (checks && cardList && below.length && ask.has("checks"))
     parts.push(createBadges({ store, ask, show: cardList.showFailing }));
   const resting = hostOf("resting");
   if (resting && stage)
