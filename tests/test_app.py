@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import importlib
+import sys
 from collections.abc import Iterator
 from types import ModuleType
 from unittest.mock import Mock
@@ -132,7 +133,8 @@ def _failing_page() -> None:
     assert app.show_error(ValueError("secret <b>detail</b>")) is True
 
 
-def test_a_failure_is_a_sentence_without_a_traceback() -> None:
+def test_a_failure_is_a_sentence_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])  # pools load it
     test = AppTest.from_function(_failing_page).run()
     assert [error.value for error in test.error] == [
         "Something went wrong on our side. Your settings are kept in the address: reload the page."

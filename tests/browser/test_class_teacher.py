@@ -37,7 +37,7 @@ def test_on_a_stage_the_chart_has_the_free_height_and_the_race_is_in_view(
     sizes: list[ViewportSize] = [{"width": 1366, "height": 768}, {"width": 1280, "height": 720}]
     for size in sizes:
         teacher.set_viewport_size(size)
-        retry(teacher, lambda: has_no_free_height(teacher))
+        retry(teacher, lambda: all(0 <= free < 32 for free in teacher.evaluate(FREE)))
         assert teacher.evaluate(CUT) == [False, False]  # Reveal, and Next without its title
     teacher.get_by_role("button", name="Reveal").click()
     drawings = teacher.get_by_role("group", name="Drawings").get_by_role("button")
@@ -53,10 +53,6 @@ def test_on_a_stage_the_chart_has_the_free_height_and_the_race_is_in_view(
     expect(teacher.locator(".slides span")).to_have_text("2 of 7")
     expect(teacher.locator(".drawings [aria-pressed=true]")).to_have_count(3)
     ends_the_class(teacher)
-
-
-def has_no_free_height(teacher: Page) -> None:
-    assert all(0 <= free < 32 for free in teacher.evaluate(FREE))
 
 
 @pytest.mark.thorough(part=3)  # faster: the journey above

@@ -77,7 +77,7 @@ def test_curves_follow_the_line_of_the_map_during_a_drag(explore: Page) -> None:
     expect(one.locator("p")).to_have_text("Linear in g.")
     page.mouse.down()
     page.mouse.move(middle, box["y"] + 0.6 * box["height"], steps=3)
-    retry(page, lambda: _assert_g(page, -1.0))
+    retry(page, lambda: set(traces(page)["straight_through"].y) == {-1.0})
     for label in ("Straight-through", "Guided backpropagation"):
         expect(line(page, label)).to_have_attribute("aria-valuenow", "-1")
     expect(ends[0]).to_have_text("g = 5")
@@ -87,10 +87,6 @@ def test_curves_follow_the_line_of_the_map_during_a_drag(explore: Page) -> None:
     expect(ends[0]).to_have_text("g = 2")
     page.mouse.move(0, 0)
     expect(at).to_be_empty()
-
-
-def _assert_g(page: Page, g: float) -> None:
-    assert set(traces(page)["straight_through"].y) == {g}
 
 
 def test_g_is_chosen_by_keyboard_and_a_hidden_rule_has_no_map(explore: Page) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import warnings
 from functools import partial
 
 import pytest
@@ -173,23 +172,22 @@ def build(make, step):
 
 
 @pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.filterwarnings("ignore")
 def test_its_parameters_without_gradient_are_blamed_and_its_swap_is_the_model_by_hand(name):
     make, step, what, rule, by_hand, stuck = FAMILIES[name]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch._dynamo.reset()
-        model, plain = build(make, step), gradients_of(build(make, step))
-        told = observed(model).parameters
-        same({name: parameter.grad for name, parameter in model.named_parameters()}, plain)
-        found = told[told.gradient.isin(["none", "zero"])].set_index("parameter")
-        assert {*found.index} == {n for n, g in plain.items() if g is None or not g.any()}
-        blamed = {(key, op) for n, op in found.op.items() for key in stuck or [n] if n.startswith(key)}
-        assert blamed == {*stuck.items()}
-        if what is not None:
-            fixed = explorer.swap(model, what, rule, **({"k": 5} if rule == "fast_sigmoid" else {}))
-            same(gradients_of(fixed), gradients_of(build(make, by_hand)))
-            assert torch.equal(build(make, step)(X), explorer.swap(build(make, step), what, rule)(X))
-            same(gradients_of(fixed.undo()), plain)
+    torch._dynamo.reset()
+    model, plain = build(make, step), gradients_of(build(make, step))
+    told = observed(model).parameters
+    same({name: parameter.grad for name, parameter in model.named_parameters()}, plain)
+    found = told[told.gradient.isin(["none", "zero"])].set_index("parameter")
+    assert {*found.index} == {n for n, g in plain.items() if g is None or not g.any()}
+    blamed = {(key, op) for n, op in found.op.items() for key in stuck or [n] if n.startswith(key)}
+    assert blamed == {*stuck.items()}
+    if what is not None:
+        fixed = explorer.swap(model, what, rule, **({"k": 5} if rule == "fast_sigmoid" else {}))
+        same(gradients_of(fixed), gradients_of(build(make, by_hand)))
+        assert torch.equal(build(make, step)(X), explorer.swap(build(make, step), what, rule)(X))
+        same(gradients_of(fixed.undo()), plain)
 
 
 @contextlib.contextmanager

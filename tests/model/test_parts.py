@@ -190,12 +190,11 @@ def test_a_part_that_a_swap_would_not_reach_is_refused(model, part, x, words):
             called(x)
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_a_part_compiles_and_is_not_traced(fixed, model):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch._dynamo.reset()
-        compiled = torch.compile(fixed.encoder, backend="aot_eager")
-        torch.testing.assert_close(gradient(compiled(X), model.encoder.a.weight), STRAIGHT)
+    torch._dynamo.reset()
+    compiled = torch.compile(fixed.encoder, backend="aot_eager")
+    torch.testing.assert_close(gradient(compiled(X), model.encoder.a.weight), STRAIGHT)
     with pytest.raises(explorer.model.UnreachedError, match="its graph would lose the rule"):
         torch.fx.symbolic_trace(fixed.encoder)
 

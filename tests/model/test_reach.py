@@ -100,26 +100,25 @@ def test_an_apply_that_was_taken_earlier_is_reached_under_vmap():
     torch.testing.assert_close(g, 5 * fixed.b.weight.sum(0, keepdim=True).detach() @ fixed.a.weight.detach())
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_compiled_code_in_a_swapped_model_runs_as_it_is_written():
     """A function, and a submodule that is compiled after the swap: torch.compile would see no call."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch._dynamo.reset()
-        expected = gradients_of(made(straight))
-        fixed = swapped(torch.compile(rounded, backend="aot_eager"), "round", rule="straight_through")
-        same(gradients_of(fixed), expected)
-        inner = nn.Sequential(made(rounded))
-        fixed = explorer.swap(inner, "round", rule="straight_through")
-        inner[0].compile(backend="aot_eager")
-        same({name[2:]: each for name, each in gradients_of(fixed).items()}, expected)
-        assert torch._dynamo.eval_frame._stance.stance == "default"
-        first, last = Passes(inner), Passes(inner)  # as two threads whose passes overlap
-        first.attach()
-        last.attach()
-        first.detach()
-        assert torch._dynamo.eval_frame._stance.stance == "force_eager"
-        last.detach()
-        assert torch._dynamo.eval_frame._stance.stance == "default"
+    torch._dynamo.reset()
+    expected = gradients_of(made(straight))
+    fixed = swapped(torch.compile(rounded, backend="aot_eager"), "round", rule="straight_through")
+    same(gradients_of(fixed), expected)
+    inner = nn.Sequential(made(rounded))
+    fixed = explorer.swap(inner, "round", rule="straight_through")
+    inner[0].compile(backend="aot_eager")
+    same({name[2:]: each for name, each in gradients_of(fixed).items()}, expected)
+    assert torch._dynamo.eval_frame._stance.stance == "default"
+    first, last = Passes(inner), Passes(inner)  # as two threads whose passes overlap
+    first.attach()
+    last.attach()
+    first.detach()
+    assert torch._dynamo.eval_frame._stance.stance == "force_eager"
+    last.detach()
+    assert torch._dynamo.eval_frame._stance.stance == "default"
 
 
 def test_calls_before_the_model_are_not_swapped():
@@ -158,26 +157,24 @@ def test_in_place_modules_are_replaced_and_given_back():
     same(gradients_of(model), plain)
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_a_model_swapped_in_place_compiles_and_exports_as_one_graph():
     model = nn.Sequential(nn.Linear(8, 6), nn.Sigmoid(), nn.Linear(6, 3))
     explorer.swap(model, nn.Sigmoid, rule="straight_through", inplace=True)
     plain = gradients_of(model)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch._dynamo.reset()
-        found = gradients_of(torch.compile(model, backend="aot_eager", fullgraph=True))
-        same({k.removeprefix("_orig_mod."): v for k, v in found.items()}, plain)
-        torch.testing.assert_close(torch.export.export(model, (X,)).module()(X), model(X))
+    torch._dynamo.reset()
+    found = gradients_of(torch.compile(model, backend="aot_eager", fullgraph=True))
+    same({k.removeprefix("_orig_mod."): v for k, v in found.items()}, plain)
+    torch.testing.assert_close(torch.export.export(model, (X,)).module()(X), model(X))
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_a_compiled_swap_has_the_right_gradients():
     fixed = swapped(rounded, "round", rule="straight_through")
     plain = gradients_of(fixed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch._dynamo.reset()
-        compiled = torch.compile(fixed, backend="aot_eager")
-        same({k.removeprefix("_orig_mod."): v for k, v in gradients_of(compiled).items()}, plain)
+    torch._dynamo.reset()
+    compiled = torch.compile(fixed, backend="aot_eager")
+    same({k.removeprefix("_orig_mod."): v for k, v in gradients_of(compiled).items()}, plain)
 
 
 @pytest.mark.parametrize(
@@ -246,15 +243,14 @@ def test_a_rule_that_fails_in_backward_says_why(function, rule, error, words):
         gradients_of(fixed)
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_a_compiled_model_is_observed_and_swapped_eagerly():
     model = made(torch.relu)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch._dynamo.reset()
-        compiled = torch.compile(model, backend="aot_eager")
-        gradients_of(compiled)
-        with explorer.observe(compiled) as seen:
-            loss_of(compiled).backward()
+    torch._dynamo.reset()
+    compiled = torch.compile(model, backend="aot_eager")
+    gradients_of(compiled)
+    with explorer.observe(compiled) as seen:
+        loss_of(compiled).backward()
     assert list(seen.frame["op"]) == ["relu"]
     assert seen.frame["share_grad"][0] > 0
     with pytest.warns(UserWarning, match="the model is compiled, but runs eagerly while it is swapped"):
