@@ -296,6 +296,5 @@ def test_values_per_channel_show_their_range_next_to_the_slider(picture: Run):
     seen["snapshot"]["measured"] = {"parameters": {"lsq": [drawn]}}
     present = picture(SEEN, status=seen, choice=chosen)["present"]
     assert present == {"op": {"s": "now 0.5 to 2"}, "rules": {"lsq": {"s": "now 0.5 to 2"}}}
-    body = f'{SEEN} state = {{ ...state, measure: "learned" }};'
-    heading = picture(body, status=seen, choice=chosen)["heading"]
-    assert heading.startswith("Mean over channels of what learns")
+    shown = picture(f'{SEEN} state.measure = "learned";', status=seen, choice=chosen)
+    assert shown["heading"].startswith("Mean over channels of what learns")
