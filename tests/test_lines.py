@@ -25,3 +25,8 @@ def test_the_number_of_lines_stays_within_its_limit(
     lines = count_lines(paths, suffixes)
     assert lines <= limit, "delete as many lines elsewhere, or raise the limit and say what the lines bought"
     assert lines > limit - SLACK, f"lower the limit to {lines}"
+
+
+def test_no_file_of_tests_has_more_than_300_lines() -> None:
+    lines = {file: file.read_text("utf-8").count("\n") for file in (ROOT / "tests").rglob("*.py")}
+    assert max(lines.values()) <= 300, max(lines, key=lines.__getitem__)
