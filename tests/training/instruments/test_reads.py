@@ -23,12 +23,12 @@ def test_reads_match_the_pixels_and_the_answers_of_the_net():
     x, y = (each.numpy() for each in held_out("digits"))
     first = found["default"]
     spread = x.max() - x.min()
-    assert first["values"].reshape(48, 64) / 255 == pytest.approx((x[:48] - x.min()) / spread, abs=0.002)
-    assert first["classes"].tolist() == y[:48].tolist()
+    assert first["values"].reshape(49, 64) / 255 == pytest.approx((x[:49] - x.min()) / spread, abs=0.002)
+    assert first["classes"].tolist() == y[:49].tolist()
     assert (first["of"], first["judged"], first["width"], first["columns"]) == (len(y), True, 64, 64)
     assert len(found["straight_through"]["values"]) == 0
     for member, record in enumerate(found.values()):
-        outputs = run_dense(torch.from_numpy(x[:48]), read_layers(run, member), lambda x, _: x.sign())[1]
+        outputs = run_dense(torch.from_numpy(x[:49]), read_layers(run, member), lambda x, _: x.sign())[1]
         assert record["read"].tolist() == outputs.argmax(-1).tolist()
 
 
@@ -37,16 +37,16 @@ def test_rows_of_a_table_are_encoded_around_the_byte_of_0():
     _, found = records(task="data", op="sign", table=table)
     x, y = (each.numpy() for each in held_out("data", table))
     first = found["default"]
-    assert (first["width"], first["of"], first["classes"].tolist()) == (2, len(y), y[:48].tolist())
+    assert (first["width"], first["of"], first["classes"].tolist()) == (2, len(y), y[:49].tolist())
     back = (first["values"].reshape(-1, 2) - first["zero"]) * (x.max() - x.min()) / 255
-    assert back == pytest.approx(x[:48], abs=float(x.max() - x.min()) / 255)
+    assert back == pytest.approx(x[:49], abs=float(x.max() - x.min()) / 255)
 
 
 def test_a_regression_task_shows_its_first_columns():
     _, found = records(task="documents", op="relu", seeds=2)
     first = found["default"]
     assert (first["judged"], first["of"], first["width"], first["columns"]) == (False, 64, 64, 1000)
-    assert (len(first["classes"]), len(first["read"]), len(first["values"])) == (0, 0, 48 * 64)
+    assert (len(first["classes"]), len(first["read"]), len(first["values"])) == (0, 0, 49 * 64)
     assert (len(first["aims"]), len(first["guesses"])) == (0, 0)
 
 
