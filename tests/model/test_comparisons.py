@@ -98,7 +98,6 @@ COMPARED = {
     "integers first": (lambda h: (torch.arange(6) < h).float(), torch.lt, torch.arange(6.0), 1),
     "a keyword": (lambda h: torch.greater_equal(h, other=0.3).float(), torch.greater_equal, 0.3, 1),
     "where": (lambda h: torch.where(h > 1.0, 1.0, 0.0), torch.gt, 1.0, 1),
-    "detached": (lambda h: (h.detach() < 0.5).float(), torch.lt, 0.5, -1),
     "a trick": (lambda h: h.tanh() + ((h > 1.0).float() - h.tanh()).detach(), torch.gt, 1.0, 1),
     "a trick, lt": (lambda h: h.tanh() + ((h < 0.3).float() - h.tanh()).detach(), torch.lt, 0.3, -1),
 }
@@ -115,10 +114,25 @@ def test_a_comparison_gets_a_rule_around_its_threshold(name):
     assert "trick" in name or all(torch.equal(found[key], expected[key]) for key in found)
     is_more = what in (torch.gt, torch.ge, torch.greater_equal)
     assert list(fixed.sites["note"]) == [f"the rule gets {'x − threshold' if is_more else 'threshold − x'}"]
-    if name != "detached" and "trick" not in name:
+    if "trick" not in name:
         seen = observed(fixed)
         computes = "" if name == "where" else "step"  # y is inside the call that selects
         assert seen.frame[["computes", "rule"]].to_numpy().tolist() == [[computes, "fast_sigmoid k=5"]]
+
+
+def test_what_the_model_detaches_gets_a_gradient_only_by_its_site():
+    def reset(h):
+        return (h > 1.0).float() - h * (h.detach() < 0.5)
+
+    own = made(lambda h: FastSigmoid.apply(h, torch.tensor(1.0), 1) - h * (h.detach() < 0.5))
+    fixed = swapped(reset, "step", rule="fast_sigmoid", k=5)
+    same(gradients_of(fixed), gradients_of(own))
+    assert fixed.sites["note"].str.contains("the model detaches its x").tolist() == [False, True]
+    with pytest.raises(explorer.model.UnreachedError, match="detaches its x"):
+        gradients_of(swapped(reset, "lt", rule="fast_sigmoid", k=5))
+    late = made(lambda h: (h.detach() < 0.5).float())
+    found = gradients_of(explorer.swap(late, *observed(late).sites, rule="fast_sigmoid", k=5))
+    same(found, gradients_of(made(lambda h: FastSigmoid.apply(h, torch.tensor(0.5), -1))))
 
 
 def test_a_reset_by_a_swapped_comparison_keeps_the_rule_of_the_product():

@@ -17,7 +17,11 @@ from explorer.model.swapping.target import Target
 from explorer.model.tape import CALLS, Call, CallInput, Value, names, private, read_input
 from explorer.model.tape.names import STEP_SIGNS, find_tensors
 from explorer.model.tape.tricks import find_applied_keys
-from explorer.model.tape.values import find_ancestors, origin_of
+from explorer.model.tape.values import find_ancestors, is_detached, origin_of
+
+_DETACHED = "the model detaches its x: swap the site to give x a gradient all the same"
+
+_NO_GRAD = "called under no_grad: the rule gives x a gradient all the same"
 
 
 class Hit(NamedTuple):
@@ -88,8 +92,8 @@ class SwappedCalls(SwappedSteps):
         """Exchange the backward of the target's calls. Returns the tensor that replaces y, or None."""
         if call.merged or not call.outputs:
             return None
-        value, number = call.outputs[0], self.mask
-        if x_before is not None and x_before.is_margin and self._is_meant(call, ""):
+        value, number, is_shut = call.outputs[0], self.mask, self._is_shut(call)
+        if x_before is not None and x_before.is_margin and not is_shut and self._is_meant(call, ""):
             margin = x_before.x
             if margin is not call.inputs[0].ref():
                 margin = self._add_margin(call, value, margin)
@@ -98,7 +102,7 @@ class SwappedCalls(SwappedSteps):
                 number = self.add_bridge(call, margin, y.to(margin.dtype), [*call.inputs])
         if number is not None and call.graded:
             return self.keep_mask(call, number, y)
-        if call.graded and not value.live and value.cuts:
+        if call.graded and not value.live and value.cuts and not is_shut:
             return self._build_bridge(value, y)
         if x_before is None:
             return None
@@ -114,8 +118,8 @@ class SwappedCalls(SwappedSteps):
         if not call.graded:  # it gets the rule at the first use of its result, if at all
             return None
         if x is None or not value.live:
-            if not value.cuts:
-                self.hits.append(Hit(call, None, "its x requires no gradient"))
+            if is_shut or not value.cuts:
+                self.hits.append(Hit(call, None, _DETACHED if is_shut else "its x requires no gradient"))
         elif value.edge != x.edge:
             x_kept = x_before.x if x is call.inputs[0] else x.ref()
             if x_kept is not None:
@@ -138,9 +142,18 @@ class SwappedCalls(SwappedSteps):
             return self.target.site == call.site.names[-1] and self.target.is_meant(call)
         return self.target.is_meant(call)
 
-    def find_meant(self, values: Iterable[Value]) -> Call | None:
-        """Return the first of the target's calls that made ``values``, nonlinear calls foremost, or None."""
-        ordered = sorted(values, key=lambda v: (v.call.name in names.LINEAR, v.number))
+    def _is_shut(self, call: Call) -> bool:
+        """Return whether a swap by op leaves a call alone, because the model itself detaches its inputs."""
+        given = [v for v in call.inputs if v.live or v.cuts]
+        return bool(self.target.op and given) and all(map(is_detached, given))
+
+    def find_meant(self, values: Iterable[Value], in_trick: bool = False) -> Call | None:
+        """Return the first of the target's calls that made ``values``, nonlinear calls foremost, or None.
+
+        A call whose x the model detaches counts only ``in_trick``.
+        """
+        shut = {v for v in values if not in_trick and self._is_shut(v.call)}
+        ordered = sorted({*values} - shut, key=lambda v: (v.call.name in names.LINEAR, v.number))
         # Names of calls that are no sites.
         others = names.LINEAR if self.target.modules else names.UNMEASURED if self.target.site else ()
         calls = (v.call for v in ordered)
@@ -261,6 +274,8 @@ class SwappedCalls(SwappedSteps):
             x = self.value_of(source)
         self.require_threshold(meant_call, x, source, made_values)
         dead.substitute = self.add_bridge(meant_call, source, tensor, [x, dead], dead.call)
+        if not meant_call.graded and dead.substitute is not None:
+            self.hits[-1] = self.hits[-1]._replace(note=self.hits[-1].note or _NO_GRAD)
         return dead.substitute
 
     def on_checkpoint(self, node: Any) -> None:

@@ -108,8 +108,8 @@ class Pass(SwappedCalls):
         if self.mask is not None:
             return None
         hard, own_site = _find_hard_values(join, y), call.site
-        meant_call = self.find_meant(hard)
         kind, x = classify_join(call, join, y), join.tensor
+        meant_call = self.find_meant(hard, kind == "trick")
         chain = name_join(call, join, kind == "mask")
         # A call of the surrogate may begin at the same column as the join.
         others = [v.call.site for v in join.way if v.call.kind == "call" and v.call.name not in LINEAR]

@@ -34,7 +34,6 @@ _AS_NUMBERS |= {
 }
 _AS_NUMBERS["invert"] = _AS_NUMBERS["not"]
 _TO_INTEGERS = {"int", "long", "bool", "byte", "short", "char"}
-_VIEWS = {"view", "reshape", "flatten", "permute", "transpose", "unsqueeze", "squeeze", "expand", "t", ".T"}
 _NEGATIONS = {"invert", "logical_not", "bitwise_not"}
 
 
@@ -74,7 +73,7 @@ class SwappedSteps(Tape):
         """Return whether a value is computed elementwise from the target's parameter or a view of it."""
 
         def can_follow(call: Call, item: Value) -> bool:
-            is_kept = names.is_pointwise(call.name) or call.name in _VIEWS
+            is_kept = names.is_pointwise(call.name) or call.name in names.VIEWS
             return item.live and (is_kept or call.kind in ("function", "bridge"))
 
         return self.leaves.get(id(self._parameter)) in find_ancestors([value], can_follow)

@@ -54,6 +54,8 @@ CARRIERS = {
 }  # fmt: skip
 """Functions that return the value they are given."""
 
+VIEWS = {"view", "reshape", "flatten", "permute", "transpose", "unsqueeze", "squeeze", "expand", "t", ".T"}
+
 LINEAR = CARRIERS | LOGICAL - {"logical_not"} | {
     "add", "sub", "rsub", "radd", "mul", "rmul", "div", "rdiv", "truediv", "rtruediv", "true_divide",
     "divide", "multiply", "subtract", "neg", "negative", "lerp", "addcmul", "addcdiv", "where", "masked_fill",

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorer.model.tape.names import COMPARISONS, EXITS, is_pointwise
+from explorer.model.tape.names import CARRIERS, COMPARISONS, EXITS, VIEWS, is_pointwise
 from explorer.model.tape.private import forward_class
 from explorer.model.tape.sites import Lines, Place, Site, find_site
 
@@ -51,6 +51,15 @@ class Value:
 def collect_sources(values: Iterable[Value]) -> tuple[Value, ...]:
     """Return distinct live values from which ``values`` are computed; a live value stands for itself."""
     return tuple(dict.fromkeys(source for v in values for source in ((v,) if v.live else v.cuts)))
+
+
+def is_detached(value: Value) -> bool:
+    """Return whether a value is a live one, detached: ``x.detach()``, ``x.data``, or a view of it."""
+    while not value.live and value.call.name in CARRIERS | VIEWS and value.call.inputs:
+        if value.call.name in ("detach", ".data"):
+            return True
+        value = value.call.inputs[0]
+    return False
 
 
 class Call:
