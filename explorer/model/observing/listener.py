@@ -20,6 +20,7 @@ from explorer.model.tape.names import INDICES, LINEAR, find_tensors, is_pointwis
 from explorer.model.tape.private import is_functorch_wrapped_tensor
 
 ZERO = "its backward is zero everywhere"
+ZERO_HERE = "its backward gives a gradient to other inputs alone"
 UNUSED = "no call leads from there to the loss"
 BY_VALUE = "each gradient is zero by the values it was multiplied with, or by a hook"
 NOT_FINITE = "its backward returns values that are not finite"
@@ -181,7 +182,8 @@ class Listener(Recorder):
                     self.count_cut(call.site, call.op, call.reason)
             gradient = "zero" if name in self.arrived else "none"
             if calls:
-                self.blamed[name] = Blame(gradient, calls[0].site, calls[0].op, calls[0].reason or ZERO)
+                zero = ZERO_HERE if calls[0].measured is not None and any(calls[0].measured.got) else ZERO
+                self.blamed[name] = Blame(gradient, calls[0].site, calls[0].op, calls[0].reason or zero)
             else:
                 self.blamed[name] = Blame(gradient, None, "", BY_VALUE if leaf in data else UNUSED)
 

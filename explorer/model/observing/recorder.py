@@ -9,18 +9,8 @@ from typing import Any
 from torch import Tensor, nn
 
 from explorer.model.observing.rows import SAMPLES, Measurement, Row, find_unit_axis, sample_tensor
-from explorer.model.tape import (
-    CALLS,
-    Call,
-    CallInput,
-    Join,
-    Site,
-    Tape,
-    Value,
-    attach_span,
-    names,
-    read_input,
-)
+from explorer.model.tape import CALLS, Call, CallInput, Join, Site, Tape, Value, attach_span, names
+from explorer.model.tape.calls import read_input
 from explorer.model.tape.names import LINEAR, STEPS, find_tensors, is_pointwise
 from explorer.model.tape.private import forward_class, is_functorch_wrapped_tensor
 from explorer.model.tape.tricks import chain_of, classify_join, find_applied_keys, name_join
