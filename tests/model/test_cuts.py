@@ -30,8 +30,14 @@ CUTS = {
     "indices of a sort": (lambda h: h.sort(-1).indices.float(), "sort", "no floating-point number"),
     "NumPy": (by_numpy, "numpy", "leaves torch for NumPy"),
     "no_grad": (lambda h: torch.no_grad()(torch.sign)(h), "sign", "called under no_grad"),
+    "a view": (torch.no_grad()(lambda h: h.expand(16, 6).sign()), "sign", "called under no_grad"),
     "data": (lambda h: torch.sign(h.data), "sign", "its output is detached"),
     "detach": (lambda h: h.sign().detach(), "detach", "its output is detached"),
+    "detach in place": (lambda h: h.tanh().detach_(), "detach", "its output is detached"),
+    "a leaf again": (lambda h: h.detach().clone().requires_grad_(), "detach", "its output is detached"),
+    "dtype of x": (lambda h: (h > 0).to(h), "gt", "a comparison"),
+    "inference mode": (lambda h: torch.inference_mode()(torch.sign)(h).clone(), "sign", "inference_mode"),
+    "a number": (lambda h: torch.ones(16, 6) * h.mean().item(), "item", "leaves torch for a Python number"),
 }  # fmt: skip
 
 
@@ -105,7 +111,7 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("cut", ["comparison", "detach", "argmax and one-hot"])
+@pytest.mark.parametrize("cut", ["comparison", "argmax and one-hot", *[*CUTS][11:]])
 def test_a_cut_is_blamed_and_not_the_forward_of_a_function_before_it(name, cut):
     cut_by, op, reason = CUTS[cut]
     seen = observed(made(lambda h: cut_by(FUNCTIONS[name](h))))
@@ -149,6 +155,14 @@ def test_a_division_that_rounds_is_blamed(mode):
     assert list(seen.parameters.op[:2]) == [f"{mode}_divide"] * 2
 
 
+def test_a_call_without_a_derivative_is_blamed_though_backward_raises():
+    model = made(lambda h: h // 0.5)
+    with pytest.raises(RuntimeError, match="floor_divide"), explorer.observe(model) as seen:
+        loss_of(model).backward()
+    assert [*seen.parameters.op[:2]] == ["floordiv"] * 2
+    assert seen.frame.note[0] == "torch has no derivative for it"
+
+
 def test_of_several_stops_the_one_nearest_to_the_loss_is_blamed():
     def spike_twice(h):
         first = (h > model.p).float()
@@ -164,7 +178,7 @@ def rule(x, g):
     return g * torch.exp(-x * x)
 
 
-@pytest.mark.parametrize("name", CUTS)
+@pytest.mark.parametrize("name", [name for name in CUTS if name not in ("a leaf again", "a number")])
 def test_a_module_with_a_cut_is_swapped_bit_for_bit(name):
     class Act(torch.nn.Module):
         def forward(self, h):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -21,11 +20,12 @@ from tests.model.nets import (
     X,
     Y,
     gradients_of,
+    in_another_thread,
+    in_place,
     loss_of,
     made,
     observed,
     only,
-    rows,
     same,
     scripted,
 )
@@ -87,21 +87,19 @@ def test_the_mean_and_the_width_of_x_are_those_of_all_pixels_and_channels():
     assert row["x_sd"] == pytest.approx(float(x.std()), rel=0.1)
 
 
-def twice(h):
-    return torch.sign(h) + torch.sign(h - 1)
+class TwoOutputs(torch.autograd.Function):
+    forward = staticmethod(lambda ctx, x: (x.sign(), x.round()))
+    backward = staticmethod(lambda ctx, g, other: g + other)
 
 
 def test_two_calls_on_one_line_are_two_sites_and_one_call_in_a_loop_is_one():
-    seen = observed(made(twice))
+    seen = observed(made(lambda h: torch.sign(h) + torch.sign(h - 1)))
     assert len(seen.frame) == 2
-    assert len({row["line"] for row in rows(seen).values()}) == 1
+    assert len({*seen.frame["line"]}) == 1
 
-    def loop(h):
-        for _ in range(3):
-            h = torch.tanh(h)
-        return h
-
-    assert only(observed(made(loop)))["calls"] == 3
+    for function in (torch.tanh, lambda h: (h > 0).float(), lambda h: sum(TwoOutputs.apply(h))):
+        seen = observed(made(lambda h, function=function: sum(function(h) for _ in range(3))))
+        assert only(seen)["calls"] == 3
 
 
 def test_a_module_used_in_two_places_gives_two_sites():
@@ -133,18 +131,24 @@ def test_the_loss_is_no_site():
         model(X).abs().sum().backward()
     assert seen.frame.empty
     assert seen.describe() == "No op of the catalogue was seen to be called."
+    assert "No op" not in observed(made(lambda h: (h * 1).fill_(0.5))).describe()
 
 
-def behind(h):
-    h = h * 1
-    h.data.round_()
-    return h
+def behind(write):
+    def function(h):
+        h = h * 1
+        write(h)
+        return h
+
+    return function
 
 
 @pytest.mark.parametrize(
     ("function", "note"),
     [
-        (behind, "it writes behind autograd's back, by .data"),
+        (behind(lambda h: h.data.round_()), "it writes behind autograd's back, by .data"),
+        (behind(lambda h: setattr(h, "data", h.data.sign())), "it writes behind autograd's back, by .data"),
+        (lambda h: h * torch.sign(h.detach()), "its output is detached"),
         (lambda h: h * torch.no_grad()(torch.sign)(h), "called under no_grad"),
         (lambda h: h * torch.sigmoid(h).detach(), "its output is detached"),
     ],
@@ -213,11 +217,7 @@ def test_an_apply_that_was_taken_earlier_is_a_site():
 
 
 def test_a_function_that_another_thread_calls_does_no_harm():
-    def elsewhere(h):
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(FakeQuant.apply, h, 0.5).result()
-
-    seen = observed(made(elsewhere), functions=[FakeQuant])
+    seen = observed(made(in_another_thread), functions=[FakeQuant])
     assert seen.frame.empty
     assert (seen.parameters["gradient"] == "arrives").all()
 
@@ -235,11 +235,6 @@ def test_a_layer_of_this_package_is_a_site_with_its_rule(op, rule, learns):
     row = seen.frame[seen.frame.op == op].iloc[0]
     assert (row["site"].split("@")[0], row["op"], row["rule"]) == ("function", op, rule)
     assert seen.unseen == ()
-
-
-def in_place(h):
-    h.relu_()
-    return h
 
 
 @pytest.mark.parametrize("function", [in_place, nn.ReLU(inplace=True), lambda h: functional.relu(h, True)])

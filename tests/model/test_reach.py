@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -17,6 +16,7 @@ from tests.model.nets import (
     FakeQuant,
     X,
     gradients_of,
+    in_another_thread,
     loss_of,
     made,
     rounded,
@@ -27,11 +27,6 @@ from tests.model.nets import (
 )
 
 earlier = FakeQuant.apply
-
-
-def in_another_thread(h):
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(FakeQuant.apply, h, 0.5).result()
 
 
 class Traced(nn.Module):
@@ -168,7 +163,7 @@ def test_a_model_swapped_in_place_compiles_and_exports_as_one_graph():
     torch.testing.assert_close(torch.export.export(model, (X,)).module()(X), model(X))
 
 
-@pytest.mark.filterwarnings("ignore", "error:.*lru_cache")  # torch's, of code that the user does not know
+@pytest.mark.filterwarnings("ignore")
 def test_a_compiled_swap_has_the_right_gradients():
     fixed = swapped(rounded, "round", rule="straight_through")
     plain = gradients_of(fixed)

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 import explorer
-from tests.model.nets import X, Y, loss_of, made, observed, only
+from tests.model.nets import X, Y, in_place, loss_of, made, observed, only
 
 
 def test_scalars_are_a_flat_dict_of_finite_numbers():
@@ -53,11 +53,6 @@ def test_the_slope_is_that_of_the_loss_where_the_op_is_smooth():
     assert found.promised == pytest.approx(seen.frame["g_in"][0], rel=1e-5)
     assert found.slope == pytest.approx(found.promised, rel=0.02)
     assert "the loss falls along the rule's gradient" in str(found)
-
-
-def in_place(h):
-    h.relu_()
-    return h
 
 
 @pytest.mark.parametrize(
@@ -137,9 +132,8 @@ def test_what_stops_the_gradient_of_all_elements_is_told_before_a_rule_that_stop
     assert "(sign) is to blame" in whole[0]
     assert "item" in whole[-1]
     trick = observed(made(lambda h: torch.sign(h + (h.round() - h).detach()))).sentences
-    assert not any(
-        "detach trick" in each for each in trick
-    )  # no gradient comes to it, by which to name its rule
+    # No gradient comes to it, by which to name its rule.
+    assert not any("detach trick" in each for each in trick)
 
 
 def test_units_that_are_dead_by_chance_in_a_small_batch_are_not_blamed():

@@ -18,9 +18,10 @@ from explorer.model.observing.rows import has_any
 from explorer.model.tape import Call, Site, Value
 from explorer.model.tape.names import INDICES, LINEAR, find_tensors, is_pointwise
 from explorer.model.tape.private import is_functorch_wrapped_tensor
+from explorer.model.tape.values import NO_DERIVATIVE, UNLIMITED, find_ancestors
 
 ZERO = "its backward is zero everywhere"
-ZERO_HERE = "its backward gives a gradient to other inputs alone"
+UNKNOWN = "backward does not come there, for a reason that was not recorded"
 UNUSED = "no call leads from there to the loss"
 BY_VALUE = "each gradient is zero by the values it was multiplied with, or by a hook"
 NOT_FINITE = "its backward returns values that are not finite"
@@ -179,13 +180,15 @@ class Listener(Recorder):
                 lines = {(s.file, s.line) for (s, _), row in self.rows.items() if row.listed and row.calls}
                 is_inside = call.place.path is not None
                 if call.reason and is_inside and (call.site.file, call.site.line) not in lines:
-                    self.count_cut(call.site, call.op, call.reason)
-            gradient = "zero" if name in self.arrived else "none"
+                    self.count_cut(call, call.op, call.reason)
+            gradient, reason = ("zero", BY_VALUE) if name in self.arrived else ("none", UNKNOWN)
+            if not calls and leaf is not None and leaf not in data:
+                exits = [c for c, _ in reversed(self.left.values()) if c.name not in ("bool", "index")]
+                calls = [c for c in exits if leaf in find_ancestors(c.inputs, lambda *_: True, UNLIMITED)]
             if calls:
-                zero = ZERO_HERE if calls[0].measured is not None and any(calls[0].measured.got) else ZERO
-                self.blamed[name] = Blame(gradient, calls[0].site, calls[0].op, calls[0].reason or zero)
+                self.blamed[name] = Blame(gradient, calls[0].site, calls[0].op, calls[0].reason or ZERO)
             else:
-                self.blamed[name] = Blame(gradient, None, "", BY_VALUE if leaf in data else UNUSED)
+                self.blamed[name] = Blame(gradient, None, "", reason if leaf in data else UNUSED)
 
 
 def _find_culprits(
@@ -205,12 +208,13 @@ def _find_culprits(
         for call in calls:
             if any(call.is_inside(function) for function in functions):
                 continue
-            cuts = not on_graph and value.live and any(o in data for o in call.outputs if not o.live)
+            stops = [o for o in call.outputs if not o.live or o.call is not call]
+            cuts = not on_graph and value.live and any(o in (graph if o.live else data) for o in stops)
             # A call blocks a nonzero gradient if it passes only zeros to the value.
             counts = [] if call.measured is None or not value.live else call.measured.got
             pairs = zip(call.list_live_inputs(), counts, strict=False)
             passed = next((count for item, count in pairs if item is value), None)
-            if cuts or (passed == 0 and call.measured.came > 0):
+            if cuts or (passed == 0 and (call.measured.came > 0 or call.measured.cut == NO_DERIVATIVE)):
                 blame[call] = None
                 continue
             outputs = [

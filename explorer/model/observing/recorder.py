@@ -9,12 +9,12 @@ from typing import Any
 from torch import Tensor, nn
 
 from explorer.model.observing.rows import SAMPLES, Measurement, Row, find_unit_axis, sample_tensor
-from explorer.model.tape import CALLS, Call, CallInput, Join, Site, Tape, Value, attach_span, names
-from explorer.model.tape.calls import read_input
+from explorer.model.tape import CALLS, Call, CallInput, Join, Site, Tape, Value, names, read_input
 from explorer.model.tape.names import LINEAR, STEPS, find_tensors, is_pointwise
 from explorer.model.tape.private import forward_class, is_functorch_wrapped_tensor
+from explorer.model.tape.spans import attach_span
 from explorer.model.tape.tricks import chain_of, classify_join, find_applied_keys, name_join
-from explorer.model.tape.values import UNLIMITED, find_ancestors
+from explorer.model.tape.values import NO_DERIVATIVE, UNLIMITED, find_ancestors
 
 UNNEEDED = "its x requires no gradient"
 _WRITTEN_BEHIND = "it writes behind autograd's back, by .data: the gradient passes as if nothing were done"
@@ -56,7 +56,7 @@ class Recorder(Tape):
             key = call_input.key if call_input is not None else ""  # tensors of torch.func hide their values
             if key or call.name in STEPS or call.kind == "function":
                 call.op = call.name if call.name in STEPS else key or call.name
-                self._count(call.site, "call", call.op, key).reasons[_TRANSFORMED] = None
+                self._count(call, "call", call.op, key).reasons[_TRANSFORMED] = None
             return
         output = next((value for value in call.outputs if value.live), None)
         if output is None:
@@ -70,7 +70,7 @@ class Recorder(Tape):
             self._measure(call, None, output, inputs)
             return
         call.op = call.name if call.name in STEPS else call_input.key or call.name
-        row = self._count(call.site, "call", call.op, call_input.key)
+        row = self._count(call, "call", call.op, call_input.key)
         function, (_, *rest), kwargs = prepared[1]
         row.parameters, row.run, writes = call_input.parameters, None, names.may_write(*prepared[1])
         if all(item.grad_fn is None for item in find_tensors((rest, kwargs))):  # a function of x alone
@@ -78,9 +78,12 @@ class Recorder(Tape):
         x = call_input.x
         self._measure(call, row, output, inputs, x, None if row.key else y, x if x.requires_grad else y)
 
-    def _count(self, site: Site, kind: str, op: str, key: str = "") -> Row:
-        row = self.rows.get((site, kind)) or self.rows.setdefault((site, kind), Row(site, kind, op, key))
-        row.calls += 1
+    def _count(self, call: Call, kind: str, op: str, key: str = "") -> Row:
+        """Return the row of a call's site, in which the call is counted once."""
+        at = call.site, kind
+        row = self.rows.get(at) or self.rows.setdefault(at, Row(*at, op, key))
+        row.calls += call.counted != kind
+        call.counted = kind
         return row
 
     def _record_without_graph(self, call: Call, call_input: CallInput | None) -> None:
@@ -91,11 +94,11 @@ class Recorder(Tape):
         if source.call.name in (".data", "detach") and source.cuts:
             carried = source.ref()
             if carried is not None and call.outputs[0].ref() is carried:
-                self.count_cut(call.site, call_input.key or call.name, _WRITTEN_BEHIND)
+                self.count_cut(call, call_input.key or call.name, _WRITTEN_BEHIND)
                 return
         if call_input.key and call.graded and not source.cuts:
             call.op = call_input.key
-            row = self._count(call.site, "call", call_input.key, call_input.key)
+            row = self._count(call, "call", call_input.key, call_input.key)
             row.add_x(sample_tensor(call_input.x))
             row.reasons[UNNEEDED] = None
 
@@ -111,7 +114,7 @@ class Recorder(Tape):
                 cut.listed = False
         key, rule = find_applied_keys(value.edge)
         call.op = key or call.name
-        row = self._count(call.site, "function", call.op, key)
+        row = self._count(call, "function", call.op, key)
         row.rule, owner = rule, forward_class(call.function)
         row.owner = owner if key or owner.__name__ == call.name else None  # None for a node of a swap
         self._measure(call, row, value, inputs, inputs[0].ref(), tensor)
@@ -121,16 +124,22 @@ class Recorder(Tape):
         kind = classify_join(call, join, y)
         if call.place.path is None or is_functorch_wrapped_tensor(y):
             return
-        side = [value.call for value in join.side]
+        side = [value.call for value in sorted(join.side, key=lambda value: value.number)]
         if kind == "gate":
+            chain = chain_of(join.side, join.way)
+            if chain and side[0].is_cut and side[0].graded and not any(c.is_live or c.is_cut for c in chain):
+                self.count_cut(side[0], " → ".join(item.op for item in chain), side[0].reason)
             for item in side:
                 if item.measured is not None and item.measured.row is not None:
                     item.measured.cut = _DETACHED
                 elif item.is_cut and not item.graded and not item.merged and item.name not in LINEAR:
-                    self.count_cut(item.site, item.op, item.reason)
+                    self.count_cut(item, item.op, item.reason)
             return
         name_join(call, join, kind == "mask")
-        call.row = row = self._count(call.site, kind, call.op)
+        if call.outputs[0].edge == join.x.edge:
+            self.count_cut(call, call.op, _WRITTEN_BEHIND)
+            return
+        call.row = row = self._count(call, kind, call.op)
         self._merge(side, [value.call for value in join.way] if kind == "trick" else ())
         self._measure(call, row, call.outputs[0], [join.x], join.tensor, y)
         call.measured = None  # blame needs the gradients of the call itself, which is measured next
@@ -156,8 +165,10 @@ class Recorder(Tape):
             return
         if any((value.call.site, "cut") in self.rows for value in between if value.call.kind == "exit"):
             return
-        ops = chain_of(between, ())
-        self.count_cut(first.site, " → ".join(item.op for item in ops) or first.name, first.reason)
+        ops = [item.op for item in chain_of(between, ())]
+        for call in {value.call: None for value in ordered if value.call.is_cut}:
+            if call.site == first.site:
+                self.count_cut(call, " → ".join(ops) or first.name, first.reason)
 
     def on_exit(self, call: Call) -> None:
         """Record a call whose result leaves torch, such as ``item``."""
@@ -166,11 +177,11 @@ class Recorder(Tape):
             return
         inner = [] if x.live else chain_of(_find_before_cut(x), ())
         op = " → ".join(dict.fromkeys([*(item.op for item in inner), call.name]))
-        self.count_cut(call.site, op, call.reason)
+        self.count_cut(call, op, call.reason)
 
-    def count_cut(self, site: Site, op: str, reason: str) -> None:
+    def count_cut(self, call: Call, op: str, reason: str) -> None:
         """Count a call after which autograd's graph ends, with the reason."""
-        self._count(site, "cut", op).reasons[reason] = None
+        self._count(call, "cut", op).reasons[reason] = None
 
     def _measure(
         self, call: Call, row: Row | None, y: Value, inputs: list[Value], x_tensor: Tensor | None = None,
@@ -200,6 +211,8 @@ class Recorder(Tape):
 
     def _attach(self, measurement: Measurement, y: Value, inputs: list[Value]) -> None:
         assert y.edge is not None
+        if type(y.edge[0]).__name__ == "NotImplemented":  # where backward raises an error
+            measurement.cut = NO_DERIVATIVE
         edges = [item.edge for item in inputs if item.edge is not None]
         reached, functions = attach_span(y.edge, edges, measurement)
         for node in functions:  # Functions called inside an op of torch.library

@@ -26,7 +26,8 @@ def sentences(
     if not is_called:
         return ["Nothing was observed: the model has not been called inside the block, as model(x)."]
     if not rows:
-        found = ["No op of the catalogue was seen to be called."]
+        is_blamed = any(row["site"] for row in parameters)
+        found = [] if is_blamed else ["No op of the catalogue was seen to be called."]
     elif not with_backward:
         count = f"{len(rows)} site{'s' * (len(rows) > 1)}"
         found = [*_describe_cuts(rows), f"{count}; no backward has run of these forward passes."]

@@ -19,19 +19,14 @@ from torch.nn import functional
 from torch.utils._pytree import tree_leaves
 
 from explorer.catalogue import Op, Rule, find_rule, to_finite
-from explorer.model.racing.data import Tensors, data_of
+from explorer.model.racing.data import Tensors, data_of, isolate_random_state
 from explorer.model.racing.plan import RacePlan, hash_code, read_rules
 from explorer.model.racing.result import Outcome, RaceResult
-from explorer.model.racing.work import (
-    Work,
-    accuracy,
-    compute_outcomes,
-    isolate_random_state,
-    require_portable,
-)
+from explorer.model.racing.work import Work, accuracy, compute_outcomes, require_portable
 from explorer.study import Row, StudyFile, Trial, check_seeds, make_default_rates, open_executor, progress_bar
 
 USUAL_LR = 3e-3  # learning rate for Adam; by default a race tries a tenth to ten times this
+_HOW = "one net after another"
 
 
 def race(
@@ -156,7 +151,7 @@ def race(
                 rows |= {item.row.trial: item.row for item in outcomes}
                 trained |= {item.row.trial: item for item in outcomes}
                 move(rows)
-    return RaceResult(plan, rows.values(), "one net after another", trained, work.make_swapped)
+    return RaceResult(plan, rows.values(), _HOW, trained, work.make_swapped)
 
 
 def rates_of(lrs: object) -> tuple[float, ...]:

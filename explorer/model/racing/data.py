@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice, repeat
 from typing import Any, TypeAlias
@@ -14,6 +16,8 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler
 
 _AT_A_TIME = 1024  # number of examples evaluated in one call
 _HELD_BACK = 10  # by default, one example in this many is set aside for validation
+
+_LOCK = threading.RLock()  # torch's random state belongs to the process, so only one net at a time may draw
 
 Batch: TypeAlias = tuple[Any, Any]
 
@@ -26,19 +30,18 @@ class Tensors:
     y: Tensor
 
     def iterate_batches(self, seed: int, steps: int, size: int) -> Iterator[Batch]:
-        """Yield a batch for each step. The seed determines a new order of all examples in each epoch."""
-        for indices in self.list_orders(seed, steps, size):
-            yield self.x[indices], self.y[indices]
+        """Yield a batch for each step: ``size`` examples, or fewer if there are fewer.
 
-    def list_orders(self, seed: int, steps: int, size: int) -> list[Tensor]:
-        """Return the indices of the examples in each step's batch: (size,), or fewer if there are fewer."""
+        The seed determines a new order of all examples in each epoch.
+        """
         generator, length = Generator().manual_seed(seed), len(self.x)
         size = min(size, length)
         batches: list[Tensor] = []
         while len(batches) < steps:
             order = torch.randperm(length, generator=generator)
             batches += [order[start : start + size] for start in range(0, length - size + 1, size)]
-        return batches[:steps]
+        for indices in batches[:steps]:
+            yield self.x[indices], self.y[indices]
 
     def iterate_all(self) -> Iterator[Batch]:
         """Yield all examples in batches of 1,024."""
@@ -114,6 +117,13 @@ class Loader:
 
 
 Data: TypeAlias = Tensors | Loader
+
+
+@contextmanager
+def isolate_random_state() -> Iterator[None]:
+    """Return a context that gives one net torch's random state for itself, and restores it afterwards."""
+    with _LOCK, torch.random.fork_rng():
+        yield
 
 
 def _separate_random_state(seed: int) -> Callable[..., Any]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -15,14 +14,13 @@ from torch import Tensor, nn
 from torch.utils._pytree import tree_map
 
 from explorer.catalogue import Op, Rule, adapt_rule, find_op, find_rule
-from explorer.model.racing.data import Batch, Data
+from explorer.model.racing.data import Batch, Data, isolate_random_state
 from explorer.model.racing.plan import RacePlan
 from explorer.model.racing.result import Outcome
 from explorer.model.swapping import swap
 from explorer.study import Row, Trial, pack_value
 
 _PARTS = 4  # number of parts per worker; small parts leave few workers idle at the end
-_LOCK = threading.RLock()  # torch's random state belongs to the process, so only one net at a time may draw
 
 
 @dataclass(frozen=True)
@@ -144,13 +142,6 @@ class Work:
 def accuracy(output: Tensor, y: Tensor) -> Tensor:
     """Return the fraction of examples whose largest output is that of their class."""
     return (output.argmax(-1) == y).float().mean()
-
-
-@contextmanager
-def isolate_random_state() -> Iterator[None]:
-    """Return a context that gives one net torch's random state for itself, and restores it afterwards."""
-    with _LOCK, torch.random.fork_rng():
-        yield
 
 
 def compute_outcomes(

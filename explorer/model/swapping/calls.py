@@ -20,7 +20,6 @@ from explorer.model.tape.tricks import find_applied_keys
 from explorer.model.tape.values import find_ancestors, is_detached, origin_of
 
 _DETACHED = "the model detaches its x: swap the site to give x a gradient all the same"
-
 _NO_GRAD = "called under no_grad: the rule gives x a gradient all the same"
 
 
@@ -82,8 +81,8 @@ class SwappedCalls(SwappedSteps):
         return read_input(function, args, kwargs, x)._replace(is_margin=has_margin)
 
     def run_call(self, function: Any, args: Any, kwargs: Any) -> Any:
-        """Return the result of a call, hidden from outer tapes if a bridge may replace it."""
-        if self.mask is None and names.name_of(function) != "heaviside":
+        """Return the result of a call, hidden from outer tapes if a mask as a number replaces it."""
+        if self.mask is None:
             return function(*args, **kwargs)
         with private.DisableTorchFunction():
             return function(*args, **kwargs)
@@ -120,8 +119,6 @@ class SwappedCalls(SwappedSteps):
         if x is None or not value.live:
             if is_shut or not value.cuts:
                 self.hits.append(Hit(call, None, _DETACHED if is_shut else "its x requires no gradient"))
-        elif value.has_no_derivative:
-            return self.add_bridge(call, x_before.x, y.detach(), [*call.inputs])
         elif value.edge != x.edge:
             x_kept = x_before.x if x is call.inputs[0] else x.ref()
             if x_kept is not None:
@@ -225,6 +222,7 @@ class SwappedCalls(SwappedSteps):
 
         The rule gives zeros once a submodule of the target around the call is exchanged as a whole.
         """
+        y = y.clone() if y.is_inference() else y  # which autograd cannot save
         new = build_bridge(x, y, rule if self._revoked is None else partial(_revoke, self._revoked, rule))
         self.note_origin(call, new)
         step = self._step_of(call, x)

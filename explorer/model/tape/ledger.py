@@ -141,7 +141,7 @@ class Ledger(Passes):
         return value
 
     def _make_leaf(self, tensor: Tensor) -> Value:
-        with torch.enable_grad():
+        with torch.inference_mode(False), torch.enable_grad():
             node = tensor.view_as(tensor).grad_fn
         if node is None:  # a constant under torch.func
             return self._make_source(tensor, None)

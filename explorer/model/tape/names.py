@@ -16,7 +16,7 @@ EXITS = {
 }  # fmt: skip
 """Functions whose result is no tensor -> what their result is."""
 
-VALUE_ATTRIBUTES = {".data", ".data=", ".T", ".mT", ".real", ".imag"}
+VALUE_ATTRIBUTES = {".data", ".data=", ".requires_grad=", ".T", ".mT", ".real", ".imag"}
 """Attributes of a tensor that are values."""
 
 SCALINGS = {"mul", "rmul", "imul", "multiply", "div", "truediv", "itruediv", "divide", "true_divide"}

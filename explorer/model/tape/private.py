@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from operator import attrgetter
 from typing import Any
 
 from torch import Tensor
@@ -20,8 +18,9 @@ __all__ = [
 ]  # fmt: skip
 
 
-version_of: Callable[[Tensor], int] = attrgetter("_version")
-"""How often a tensor was written into."""
+def version_of(tensor: Tensor) -> int:
+    """Return how often a tensor was written into; 0 for one made in inference mode, which does not count."""
+    return 0 if tensor.is_inference() else tensor._version
 
 
 def get_sequence_number(node: Any) -> int:

@@ -110,7 +110,8 @@ class Tape(Ledger):
         kwargs, name, called = kwargs or {}, names.name_of(func), func
         if name in ("backward", "grad"):
             return self._run_backward(func, args, kwargs)
-        if torch.is_inference_mode_enabled() or (name[0] == "." and name not in names.VALUE_ATTRIBUTES):
+        is_idle = torch.is_inference_mode_enabled() and not self.calls
+        if is_idle or (name[0] == "." and name not in names.VALUE_ATTRIBUTES):
             return func(*args, **kwargs)
         kinds = [*map(type, args)] if name in names.REFLECTIONS and func is getattr(Tensor, name) else []
         if len(kinds) == 2 and kinds[0] is not kinds[1] and issubclass(*kinds):  # Python's t.lt(x) for x > t
@@ -142,6 +143,8 @@ class Tape(Ledger):
             for item, version in zip(tensors, versions, strict=True):
                 if version_of(item) != version or (name == ".data=" and item is args[0]):
                     outs.append(item)
+            if not outs and tensors and tensors[0].requires_grad != values[0].live:  # as by detach_
+                outs = tensors[:1]
             if not outs:
                 if name in names.EXITS and values and not find_tensors(result):
                     call = self.record(name, func, values[:1], (), "exit")
@@ -152,6 +155,8 @@ class Tape(Ledger):
             if name == "custom_function_call":  # a Function under torch.func
                 kind, name = "function", args[0].__name__
             made_anew = name.endswith("_like") or name.startswith("new_")
+            if name == "to" or name.endswith("_as"):  # a second tensor gives only a shape, dtype or device
+                values = values[:1]
             call = self.record(name, called, [] if made_anew else values, outs, kind)
             new = self.on_join(call, join, outs[0]) if join is not None and call.is_live else None
             new = self.on_call(call, prepared, outs[0]) if new is None else new
@@ -170,9 +175,10 @@ class Tape(Ledger):
         self.calls.append(call)
         for item in outs:
             edge = (item.grad_fn, item.output_nr) if item.requires_grad else None
-            if edge is not None and edge[0] is None:  # a leaf that is overwritten unnoticed by autograd
+            if edge is not None and edge[0] is None:  # overwritten unnoticed by autograd, or a new leaf
                 leaf = self.value_of(item)
                 leaf.call.inputs += [v for v in values if self.path and v is not leaf]
+                call.outputs += [] if call.graded or not item._is_view() else [leaf]
                 continue
             value = self.put(item, Value(call, item, edge, () if edge else collect_sources(values)[-8:]))
             if not values and name in ("tensor", "as_tensor", "asarray"):
@@ -194,12 +200,6 @@ class Tape(Ledger):
         nested, self._in_backward = self._in_backward, True
         try:
             return func(*args, **kwargs)
-        except RuntimeError as error:
-            for call in (item for item in self.calls if item.is_live and item.outputs[0].has_no_derivative):
-                site, name = call.site, call.name
-                message = f"{site}: torch has no derivative of {name}: swap(model, {name!r}, …) gives it one"
-                raise RuntimeError(message) from error
-            raise
         finally:
             self._in_backward, self.done = nested, True
             if not nested:
@@ -236,6 +236,7 @@ class Tape(Ledger):
         """
 
         def can_pass(call: Call, value: Value) -> bool:
-            return not on_graph or (value.live and any(o.live for o in call.outputs))
+            is_followed = value.live and call.kind != "leaf" and any(o.live for o in call.outputs)
+            return not on_graph or is_followed
 
         return graph.find_ancestors(self.roots, can_pass, graph.UNLIMITED)

@@ -19,6 +19,7 @@ from explorer.model.tape.sites import Lines, Place, Site, find_site
 Edge = tuple[Any, int]  # a node of autograd's graph, and an output number
 _NEAR, UNLIMITED = 40, 10**9  # number of values searched for a join, and for other questions
 _NUMBERS = count()
+NO_DERIVATIVE = "torch has no derivative for it"
 
 
 class Value:
@@ -47,11 +48,6 @@ class Value:
         self.substitute: Tensor | None = None
         call.outputs.append(self)
 
-    @property
-    def has_no_derivative(self) -> bool:
-        """Whether torch has no derivative for the call, such as ``heaviside``, and backward raises there."""
-        return self.edge is not None and self.edge[0].name().endswith("NotImplemented")
-
 
 def collect_sources(values: Iterable[Value]) -> tuple[Value, ...]:
     """Return distinct live values from which ``values`` are computed; a live value stands for itself."""
@@ -77,10 +73,10 @@ class Call:
         inputs, outputs: the values.
         kind: "call", "function", "hidden" (its call was not seen), "exit" (its result is no tensor), "bridge"
             (a swap has put it in), "leaf", or "source" (a tensor from nowhere known).
-        graded: whether gradients were enabled.
+        graded: whether gradients were enabled. If not, ``mode`` is the context that disabled them.
         merged: whether the call is part of a Function's forward.
         measured: the observation's measurement of the call's backward.
-        row: for a join, its row in an observation.
+        row, counted: for a join, its row in an observation; the kind of the row that counts the call, or "".
     """
 
     def __init__(
@@ -90,7 +86,9 @@ class Call:
         self.inputs, self.outputs = inputs, list[Value]()
         self.measured: Any = None
         self.row: Any = None
+        self.counted = ""
         self.merged, self.graded, self.op = False, torch.is_grad_enabled(), name
+        self.mode = "no_grad" if self.graded or not torch.is_inference_mode_enabled() else "inference_mode"
 
     def list_live_inputs(self) -> list[Value]:
         """Return the inputs that autograd follows. Those with y's shape come first, x foremost."""
@@ -132,18 +130,18 @@ class Call:
         """Why no gradient passes the call, as a clause. It is "" if autograd follows the call."""
         if self.kind == "exit":
             return f"it leaves torch for {EXITS[self.name]}: no gradient comes back"
-        dead = [v for v in self.outputs if not v.live]
+        dead = [v for v in self.outputs if not v.live or v.call is not self]  # a leaf has a call of its own
         if self.outputs and not dead:
-            return ""
-        if self.name in ("detach", ".data"):
+            return str(self.measured.cut) if self.measured is not None else ""
+        if self.name in ("detach", ".data", "requires_grad", ".requires_grad="):
             return "its output is detached"
         if not self.graded:
-            return "called under no_grad"
+            return f"called under {self.mode}"
         if self.name in COMPARISONS:
             return "a comparison: its result has no gradient"
         if dead and not dead[0].floating:
             return "its result is no floating-point number: it has no gradient"
-        return "torch has no derivative for it"
+        return NO_DERIVATIVE
 
 
 def find_ancestors(
