@@ -257,3 +257,16 @@ def test_at_a_comparison_a_formula_and_an_op_get_the_difference_and_own_code_get
     own = swapped(compare, "gt", rule=lambda x, g: g / (1 + 5 * (x - 1.0).abs()) ** 2)
     same(gradients_of(own), expected)
     assert list(own.sites["note"]) == [""]
+
+
+def test_heaviside_has_no_derivative_in_torch_and_gets_one():
+    def step(h):
+        return torch.heaviside(h, torch.zeros(()))
+
+    with pytest.raises(RuntimeError, match=r"^step:\d+: torch has no derivative of heaviside: swap"):
+        observed(made(step))
+    expected = gradients_of(made(lambda h: step(h.detach()) + 1.5 * (h * h - (h * h).detach())))
+    for what in ("step", torch.heaviside):
+        fixed = swapped(step, what, rule=lambda x, g: 3 * g * x)
+        same(gradients_of(fixed), expected)
+        assert list(observed(fixed).frame["op"]) == ["heaviside"]

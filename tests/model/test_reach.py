@@ -163,7 +163,7 @@ def test_a_model_swapped_in_place_compiles_and_exports_as_one_graph():
     torch.testing.assert_close(torch.export.export(model, (X,)).module()(X), model(X))
 
 
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore", "error:.*lru_cache")  # torch's, of code that the user does not know
 def test_a_compiled_swap_has_the_right_gradients():
     fixed = swapped(rounded, "round", rule="straight_through")
     plain = gradients_of(fixed)

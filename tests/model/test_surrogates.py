@@ -24,6 +24,8 @@ def reactnet(h, take=plain):
     negative = take("negative", lambda h: h < 0, h)
     p = -1 * below.type(torch.float32) + (h * h + 2 * h) * (1 - below.type(torch.float32))
     p = p * negative.type(torch.float32) + (2 * h - h * h) * (1 - negative.type(torch.float32))
+    inside = take("inside", lambda h: (h < 1).float(), h)
+    p = p * inside + (1 - inside)
     return take("the trick", lambda h: h.sign().detach() - p.detach() + p, h)
 
 
@@ -48,7 +50,7 @@ def hard_sigmoid(h, take=plain):
 
 
 PARTS = {
-    reactnet: ["below", "negative", "the trick"], bireal: ["the trick"],
+    reactnet: ["below", "negative", "inside", "the trick"], bireal: ["the trick"],
     wavy: ["the sine", "the trick"], hard_sigmoid: ["the sigmoid", "the trick"],
 }  # fmt: skip
 

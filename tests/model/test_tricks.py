@@ -7,8 +7,7 @@ import torch
 from torch.nn import functional
 
 import explorer
-from tests.checks.cases.case import make_function
-from tests.model.nets import ByHand, X, Y, equal, gradients_of, made, observed, only, same
+from tests.model.nets import ByHand, X, Y, equal, gradients_of, made, observed, only
 from tests.model.test_surrogates import several
 
 TRICKS = {
@@ -144,37 +143,16 @@ def test_a_reset_by_a_detached_spike_is_no_trick():
 
 
 @pytest.mark.parametrize(
-    "write", [lambda y: y.masked_fill_(y < 0, 0.0), lambda y: y.add_((y.sign() - y).detach())]
+    "write",
+    [
+        lambda y: y.masked_fill_(y < 0, 0.0),
+        lambda y: y.add_((y.sign() - y).detach()),
+        lambda y: torch.where(y.detach() < 1, 2 * y - y * y, torch.ones_like(y)),
+    ],
 )
-def test_a_mask_or_trick_in_place_has_the_x_from_before_it(write):
-    def function(h):
-        return write(h * 1)
-
-    (site,) = observed(made(function)).sites
-    found = gradients_of(explorer.swap(made(function), site, rule=lambda x, g: g * torch.exp(-x * x)))
-    equal(found, gradients_of(made(lambda h: ByHand.apply(h, function))))
-    found = gradients_of(explorer.swap(made(function), site, op="square", rule="formula: x * y * g"))
-    equal(found, gradients_of(made(lambda h: explorer.apply("square", "formula: x * y * g", h))))
-
-
-Below = make_function(lambda x: (x < 1).float(), lambda x, g: 3 * g * x)
-
-
-def polynomial(h, below=None):
-    """ReActNet's activation with one of its masks below 1, or a Function in its place."""
-    p = (2 * h - h * h) * (1 - (h < 0).float()) + (h * h + 2 * h) * (h < 0).float()
-    inside = (h < 1).float() if below is None else below.apply(h)
-    p = p * inside + (1 - inside)
-    return h.sign().detach() - p.detach() + p
-
-
-def test_a_mask_or_a_call_in_a_surrogate_is_swapped_without_the_trick():
-    site = f"polynomial:{polynomial.__code__.co_firstlineno + 3}"
-    fixed = explorer.swap(made(polynomial), site, rule=lambda x, g: 3 * g * x)
-    same(gradients_of(fixed), gradients_of(made(lambda h: polynomial(h, Below))))
-    assert {*fixed.sites.op} == {"lt"}
-    model = made(TRICKS["a surrogate"][0])
-    site = observed(model).frame.set_index("op").site["tanh"]
-    fixed = explorer.swap(model, site, rule="formula: 3 * g")
-    fixed(X)
-    assert list(fixed.sites.op) == ["tanh"]
+def test_a_mask_or_trick_in_place_or_of_the_detached_has_the_x_from_before_it(write):
+    (site,) = observed(made(lambda h: write(h * 1))).sites
+    fixed = explorer.swap(made(lambda h: write(h * 1)), site, rule=lambda x, g: g * torch.exp(-x * x))
+    equal(gradients_of(fixed), gradients_of(made(lambda h: ByHand.apply(h, lambda h: write(h * 1)))))
+    fixed = explorer.swap(made(lambda h: write(h * 1)), site, op="square", rule="formula: x * g")
+    equal(gradients_of(fixed), gradients_of(made(lambda h: explorer.apply("square", "formula: x * g", h))))

@@ -22,6 +22,7 @@ from explorer.model.tape.values import NO_DERIVATIVE, UNLIMITED, find_ancestors
 
 ZERO = "its backward is zero everywhere"
 UNKNOWN = "backward does not come there, for a reason that was not recorded"
+ZERO_HERE = "its backward gives a gradient to other inputs alone"
 UNUSED = "no call leads from there to the loss"
 BY_VALUE = "each gradient is zero by the values it was multiplied with, or by a hook"
 NOT_FINITE = "its backward returns values that are not finite"
@@ -186,7 +187,8 @@ class Listener(Recorder):
                 exits = [c for c, _ in reversed(self.left.values()) if c.name not in ("bool", "index")]
                 calls = [c for c in exits if leaf in find_ancestors(c.inputs, lambda *_: True, UNLIMITED)]
             if calls:
-                self.blamed[name] = Blame(gradient, calls[0].site, calls[0].op, calls[0].reason or ZERO)
+                zero = ZERO_HERE if calls[0].measured is not None and any(calls[0].measured.got) else ZERO
+                self.blamed[name] = Blame(gradient, calls[0].site, calls[0].op, calls[0].reason or zero)
             else:
                 self.blamed[name] = Blame(gradient, None, "", reason if leaf in data else UNUSED)
 

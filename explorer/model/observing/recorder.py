@@ -211,7 +211,7 @@ class Recorder(Tape):
 
     def _attach(self, measurement: Measurement, y: Value, inputs: list[Value]) -> None:
         assert y.edge is not None
-        if type(y.edge[0]).__name__ == "NotImplemented":  # where backward raises an error
+        if y.has_no_derivative:
             measurement.cut = NO_DERIVATIVE
         edges = [item.edge for item in inputs if item.edge is not None]
         reached, functions = attach_span(y.edge, edges, measurement)

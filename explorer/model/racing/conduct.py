@@ -26,7 +26,6 @@ from explorer.model.racing.work import Work, accuracy, compute_outcomes, require
 from explorer.study import Row, StudyFile, Trial, check_seeds, make_default_rates, open_executor, progress_bar
 
 USUAL_LR = 3e-3  # learning rate for Adam; by default a race tries a tenth to ten times this
-_HOW = "one net after another"
 
 
 def race(
@@ -151,7 +150,7 @@ def race(
                 rows |= {item.row.trial: item.row for item in outcomes}
                 trained |= {item.row.trial: item for item in outcomes}
                 move(rows)
-    return RaceResult(plan, rows.values(), _HOW, trained, work.make_swapped)
+    return RaceResult(plan, rows.values(), "one net after another", trained, work.make_swapped)
 
 
 def rates_of(lrs: object) -> tuple[float, ...]:

@@ -81,8 +81,8 @@ class SwappedCalls(SwappedSteps):
         return read_input(function, args, kwargs, x)._replace(is_margin=has_margin)
 
     def run_call(self, function: Any, args: Any, kwargs: Any) -> Any:
-        """Return the result of a call, hidden from outer tapes if a mask as a number replaces it."""
-        if self.mask is None:
+        """Return the result of a call, hidden from outer tapes if a bridge may replace it."""
+        if self.mask is None and names.name_of(function) != "heaviside":
             return function(*args, **kwargs)
         with private.DisableTorchFunction():
             return function(*args, **kwargs)
@@ -119,6 +119,8 @@ class SwappedCalls(SwappedSteps):
         if x is None or not value.live:
             if is_shut or not value.cuts:
                 self.hits.append(Hit(call, None, _DETACHED if is_shut else "its x requires no gradient"))
+        elif value.has_no_derivative:
+            return self.add_bridge(call, x_before.x, y.detach(), [*call.inputs])
         elif value.edge != x.edge:
             x_kept = x_before.x if x is call.inputs[0] else x.ref()
             if x_kept is not None:

@@ -179,9 +179,9 @@ class Pass(SwappedCalls):
 
 
 def _find_hard_values(join: Join, y: Tensor) -> set[Value]:
-    """Return the detached values of a join without what the live way uses, such as a mask in a surrogate.
+    """Return the detached values of a join without those that the live way uses, as masks in a surrogate.
 
-    What the live way uses is among them only if the join restores it, and restores no other value.
+    These are included if the join restores one of them, and no other value.
     """
     used = find_ancestors(join.way, lambda _, v: v in join.made, UNLIMITED).keys() & join.side
     carried = {v.call.name for v in join.way if v.call.kind == "call"} - LINEAR

@@ -88,7 +88,7 @@ class SwappedSteps(Tape):
                 with torch.enable_grad():
                     margin = margin + sign * (source - source.detach())
             if margin.requires_grad:
-                made_call = Call("sub", None, call.place, [*call.inputs])
+                made_call = Call("sub", None, call.place, call.inputs + ([] if x is None else [x]))
                 value = Value(made_call, margin, (margin.grad_fn, margin.output_nr))
                 value.number, y.number = y.number, value.number  # y comes after its margin
                 y.cuts = (self.put(margin, value),)

@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -38,6 +38,7 @@ _EAGER = "the model is compiled, but runs eagerly while it is swapped; inplace=T
 _NOTHING = ": nothing is swapped; explorer.observe(model) names the sites that there are"
 
 
+_UNCOMPILED: list[Callable[..., Any]] = []  # _run_pass, hidden from torch.compile
 _RUNNING: set[tuple[int, int]] = set()  # thread and identity of the swaps whose calls are running
 
 
@@ -96,7 +97,9 @@ class ModelSwap:
         """
         if any(isinstance(item, fx.Proxy) for item in args):
             raise UnreachedError(UNTRACED)
-        run: Any = _get_uncompiled() if "torch._dynamo" in sys.modules else ModelSwap._run_pass
+        if "torch._dynamo" in sys.modules and not _UNCOMPILED:
+            _UNCOMPILED.append(torch.compiler.disable(ModelSwap._run_pass))  # type: ignore[no-untyped-call]
+        run: Any = _UNCOMPILED[0] if _UNCOMPILED else ModelSwap._run_pass
         return run(self, partial(call, *args, **kwargs), origin, is_forward)
 
     def _run_pass(self, call: Callable[[], Any], origin: CalledModule, is_forward: bool) -> Any:
@@ -193,12 +196,6 @@ def _make_swapped(
     model: nn.Module, target: Target, exchange: Exchange, learning: Learning, active: bool
 ) -> nn.Module:
     return ModelSwap(model, target, exchange, learning, active).root
-
-
-@cache
-def _get_uncompiled() -> Callable[..., Any]:
-    disabled: Callable[..., Any] = torch.compiler.disable(ModelSwap._run_pass)  # type: ignore[no-untyped-call]
-    return disabled
 
 
 def swap(

@@ -200,6 +200,12 @@ class Tape(Ledger):
         nested, self._in_backward = self._in_backward, True
         try:
             return func(*args, **kwargs)
+        except RuntimeError as error:
+            for call in (item for item in self.calls if item.is_live and item.outputs[0].has_no_derivative):
+                site, name = call.site, call.name
+                message = f"{site}: torch has no derivative of {name}: swap(model, {name!r}, …) gives it one"
+                raise RuntimeError(message) from error
+            raise
         finally:
             self._in_backward, self.done = nested, True
             if not nested:

@@ -48,6 +48,11 @@ class Value:
         self.substitute: Tensor | None = None
         call.outputs.append(self)
 
+    @property
+    def has_no_derivative(self) -> bool:
+        """Whether torch has no derivative for the call, such as ``heaviside``, and backward raises there."""
+        return self.edge is not None and type(self.edge[0]).__name__ == "NotImplemented"
+
 
 def collect_sources(values: Iterable[Value]) -> tuple[Value, ...]:
     """Return distinct live values from which ``values`` are computed; a live value stands for itself."""
