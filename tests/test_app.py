@@ -134,7 +134,7 @@ def _failing_page() -> None:
 
 
 def test_a_failure_is_a_sentence_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])  # pools load it
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])  # AppTest replaces it
     test = AppTest.from_function(_failing_page).run()
     assert [error.value for error in test.error] == [
         "Something went wrong on our side. Your settings are kept in the address: reload the page."

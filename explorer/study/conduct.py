@@ -100,8 +100,8 @@ def study(
             bar.update(steps - bar.n)
 
         before = list(rows.values())
-        found = _compute_here(plan, before, show_done) if pool is None else compute_rows(plan, before, pool)
-        for new in found:
+        batches = _compute_here(plan, before, show_done) if pool is None else compute_rows(plan, before, pool)
+        for new in batches:
             fresh = [row for row in new if row.trial not in rows]
             if saved and fresh:
                 saved.append(fresh)

@@ -30,7 +30,7 @@ class StudyFile:
     def __init__(self, path: str | os.PathLike[str], plan: Plan) -> None:
         """Open the file at a path, or create it.
 
-        Raises ValueError for no path or no file of this study, OSError if it cannot be created.
+        Raises ValueError if ``path`` is not a path or not that of this study, OSError if creating it fails.
         """
         if not isinstance(path, str | os.PathLike):
             raise ValueError(f"file must be the path of a CSV file, such as 'results.csv', not {path!r}")

@@ -1,4 +1,4 @@
-"""What a teacher of a class has: a stage that uses its height, a first lesson, and a way on from its end."""
+"""A teacher's screen: the stage uses its height, a class has a first lesson, and after its end a way on."""
 
 import pytest
 from playwright.sync_api import Page, Playwright, ViewportSize, expect
@@ -11,8 +11,6 @@ from tests.browser.training import press
 from tests.browser.visitors import Open
 
 CUT = "[...document.querySelectorAll('.class-band > .acts > button')].map(b => b.scrollWidth > b.clientWidth)"
-
-
 # How many px are left free below the chart, and between the code and the chart.
 FREE = """() => {
     const at = name => document.querySelector(name).getBoundingClientRect();

@@ -56,7 +56,7 @@ def test_the_printed_course_has_a_page_per_lesson_and_a_key(page: Page) -> None:
     untold.evaluate_all("untold => untold.forEach((each) => each.remove())")
     printed = page.pdf(format="A4", prefer_css_page_size=True)
     pages = len(re.findall(rb"/Type\s*/Page\b", printed))
-    assert pages == len(some) + -(-len(some) // 8), "eight lessons have their key on a page"
+    assert pages == len(some) + -(-len(some) // 8), "a page of the key holds eight lessons"
     page.get_by_role("link", name="All lessons").click()
     expect(page.get_by_role("link", name="Print the course")).to_be_visible()
     page.goto("/sheet")  # as older links have it

@@ -258,6 +258,8 @@ def test_pasted_code_is_read_while_it_changes_and_its_curve_is_drawn(explore: Pa
     expect(explore.locator(".card.rule .formula:visible").last).to_have_text(rule.split(" = ")[1])
     expect(box).to_be_hidden()
     expect(sign(explore)).to_have_text("Confirmed by torch")
+    title(explore, "Rule").first.evaluate(PASTE, LEARNS)  # a backward alone replaces this card's rule
+    expect(explore.get_by_role("option", name="Quantise").last).not_to_contain_text("takes the place")
 
 
 def test_pasted_code_adds_its_backward_as_a_rule(explore: Page) -> None:

@@ -1,4 +1,4 @@
-"""Anybody's own Functions: faults are named by their checks, and what is right raises no alarm."""
+"""Users' own Functions: each fault fails the check of that name, and correct code fails none."""
 
 import functools
 import re

@@ -185,9 +185,9 @@ def test_check_pair_runs_the_checks_of_the_app_in_order():
     assert others == [name for name in names if name != "parameter gradients"]
 
 
-# That y is negative where x is holds for positive a alone, so that both signs are tried.
+# Only for a > 0 does y have the sign of x: both signs of a are tried.
 SCALED, PRELU = ("x * s", "g * s", 2.0), ("where(x > 0, x, a * x)", "g * where(x > 0, 1, a)", 0.25)
-FAR = "where(x > 5000, s, x)", "g", 2.0  # no probe reaches what s does
+FAR = "where(x > 5000, s, x)", "g", 2.0  # s has an effect only beyond the probes
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""How a function is tried: what raises, hangs, keeps state or needs a shape is told, and nothing is left."""
+"""Functions that raise, hang, keep state or need a shape: ``check`` says so, and leaves nothing behind."""
 
 import re
 import subprocess
@@ -134,5 +134,4 @@ assert seen and all(seen)
 
 
 def test_torch_dynamo_is_imported_before_the_first_check():
-    command = [sys.executable, "-W", "ignore", "-c", LATE_IMPORT]
-    subprocess.run(command, cwd=Path(__file__).parents[2], check=True)
+    subprocess.run([sys.executable, "-Wignore", "-c", LATE_IMPORT], cwd=Path(__file__).parents[2], check=True)

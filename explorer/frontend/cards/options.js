@@ -79,23 +79,24 @@ function makeOption(entry, group, pair, choice, barred) {
  * @param {Kind} kind @param {Reading} reading @param {Choice} current @returns {Option[]}
  */
 function makeFindings(kind, reading, current) {
-  const { op, rule, learned = {}, message = "" } = reading;
+  const { op, rule, learned = {}, notes = [], message = "" } = reading;
   const label = `${reading.name}, line ${reading.line}`;
   if (!reading.choice) return [{ ...EMPTY_OPTION, label, barred: message }];
   const found = parseMessage(reading.choice);
   const pair = { op: getEntries(found).op, rule: /** @type {Rule} */ (getEntries(found).rules.at(-1)) };
   const choice = addFunction(current, found.op, pair.rule.key, found.parameters);
-  const lost = getEntries(current).rules.find(({ key }) => !choice.rules.some((one) => one.key === key));
-  const notes = [...(reading.notes ?? []), ...(lost ? [`It takes the place of ${lost.label}.`] : [])];
+  const replaced = getEntries(current).rules.find(({ key }) => !choice.rules.some((one) => one.key === key));
+  const place = replaced ? [`It takes the place of ${replaced.label}.`] : [];
   const sums = Object.entries(learned).map(([of, sum]) => `gradient for ${of} = ${sum}`);
   const whole = {
     ...makeOption(pair[kind], "", pair, choice, ""),
-    ...{ label, choice, notes, lines: [`y = ${op}`, `gradient = ${rule}`, ...sums] },
+    ...{ label, choice, notes: [...notes, ...place], lines: [`y = ${op}`, `gradient = ${rule}`, ...sums] },
   };
   if (kind === "op") return [whole];
-  if (choice.op === current.op) return [{ ...whole, choice: null }];
+  const backward = { ...whole, choice: null, notes };
+  if (choice.op === current.op) return [backward];
   return [
-    { ...whole, notes: [...notes, "Its forward becomes the op."] },
-    { ...whole, choice: null, notes: [...notes, "Only its backward is taken: the op stays."] },
+    { ...whole, notes: [...whole.notes, "Its forward becomes the op."] },
+    { ...backward, notes: [...notes, "Only its backward is taken: the op stays."] },
   ];
 }

@@ -22,7 +22,7 @@ const SIGNS = {
 /** @type {Record<string, number>} */
 const LEVELS = { "|": 1, "&": 2, compare: 3, "+": 4, "-": 4, "*": 5, "/": 5, "~": 6, "**": 7 };
 const [SIGN, ATOM] = [6, 8];
-const MAX_LENGTH = 50; // of a calculation with both parts of each where()
+const MAX_LENGTH = 50; // in characters, of a calculation with both branches of each where()
 
 /** Format a number with at most four significant digits and a true minus sign. @param {number} value */
 export const formatFourDigits = (value) => formatRounded(value, 4);
@@ -39,8 +39,8 @@ export function formatRounded(value, maxDigits) {
 }
 
 /**
- * Format a formula with numbers in place of its names, followed by the result. A long one has of each where() only the
- * part that is taken.
+ * Format a formula with numbers in place of its names, followed by the result. A long formula shows only the branch of
+ * each where() that is taken.
  * @param {Tree} tree @param {Scope} scope the values of the names, at a single x
  */
 export function formatSubstituted(tree, scope) {

@@ -15,7 +15,7 @@ const CELLS = 300; // cells of equal width over the range of x, each with one he
 /**
  * Create a layer over a chart on which the reader draws a curve. The curve keeps its x and y when the axes change.
  * @param {[number, number]} range the initial range of x @param {() => void} onDrawn called after each change
- * @param {string} name what the curve is
+ * @param {string} name of the curve, in the legend
  */
 export function createDrawing(range, onDrawn, name) {
   const cells = createCells(range);

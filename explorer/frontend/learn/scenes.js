@@ -121,11 +121,11 @@ function setStagePace(choice, presenting) {
  */
 export function createLinks(scenes, { address, embedded, presenting }) {
   const links = scenes.map((scene) => {
-    const [name, page] = scene.path === "/" ? ["to-chart", "Explore"] : ["to-net", "Train"];
+    const page = scene.path === "/" ? "Explore" : "Train";
     const names = describeScene(scene);
     return element(
       "a",
-      { class: name, target: embedded ? "_blank" : "_self", title: names },
+      { class: page === "Explore" && "to-chart", target: embedded ? "_blank" : "_self", title: names },
       `Open in ${page}`,
       element("small", {}, names),
     );

@@ -52,7 +52,7 @@ shareTheme();
  */
 export async function mount(component) {
   const host = component.parentElement;
-  host.closest(".stMain")?.setAttribute("tabindex", "-1"); // its controls are enough stops for the Tab key
+  host.closest(".stMain")?.setAttribute("tabindex", "-1"); // Tab stops at its controls, not at the whole area
   const root = /** @type {HTMLElement|null} */ (host.querySelector(".instrument, .lesson, .notices"));
   const load = PARTS.find(([name]) => root?.matches(name))?.[1];
   if (!root || !load) return;

@@ -1,4 +1,4 @@
-// What the page changes of Streamlit: a theme holds on all pages, and no dialog tells of a lost connection.
+// Changes to Streamlit: one theme for all pages, and no dialog about a lost connection.
 
 const SHARED = "gradient-explorer.theme";
 

@@ -135,7 +135,7 @@ class Listener(Recorder):
         if g is None:
             return
         values = g.coalesce().values() if g.is_sparse else g
-        total = values.sum().item()  # of finite values, it can still overflow
+        total = values.sum().item()  # may overflow if all are finite
         if not self.arrived.get(name):
             self.arrived[name] = bool(total) or has_any(values)
         if not cmath.isfinite(total) and not values.isfinite().all():

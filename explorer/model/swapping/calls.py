@@ -19,8 +19,8 @@ from explorer.model.tape.names import STEP_SIGNS, find_tensors
 from explorer.model.tape.tricks import find_applied_keys
 from explorer.model.tape.values import find_ancestors, is_detached, origin_of
 
-_DETACHED = "the model detaches its x: swap the site to give x a gradient all the same"
-_NO_GRAD = "called under no_grad: the rule gives x a gradient all the same"
+_DETACHED = "the model detaches its x: swap the site to give x a gradient anyway"
+_NO_GRAD = "called under no_grad: the rule gives x a gradient anyway"
 
 
 class Hit(NamedTuple):
@@ -91,8 +91,8 @@ class SwappedCalls(SwappedSteps):
         """Exchange the backward of the target's calls. Returns the tensor that replaces y, or None."""
         if call.merged or not call.outputs:
             return None
-        value, number, is_shut = call.outputs[0], self.mask, self._is_shut(call)
-        if x_before is not None and x_before.is_margin and not is_shut and self._is_meant(call, ""):
+        value, number, is_spared = call.outputs[0], self.mask, self._is_spared(call)
+        if x_before is not None and x_before.is_margin and not is_spared and self._is_meant(call, ""):
             margin = x_before.x
             if margin is not call.inputs[0].ref():
                 margin = self._add_margin(call, value, margin)
@@ -101,7 +101,7 @@ class SwappedCalls(SwappedSteps):
                 number = self.add_bridge(call, margin, y.to(margin.dtype), [*call.inputs])
         if number is not None and call.graded:
             return self.keep_mask(call, number, y)
-        if call.graded and not value.live and value.cuts and not is_shut:
+        if call.graded and not value.live and value.cuts and not is_spared:
             return self._build_bridge(value, y)
         if x_before is None:
             return None
@@ -117,8 +117,8 @@ class SwappedCalls(SwappedSteps):
         if not call.graded:  # it gets the rule at the first use of its result, if at all
             return None
         if x is None or not value.live:
-            if is_shut or not value.cuts:
-                self.hits.append(Hit(call, None, _DETACHED if is_shut else "its x requires no gradient"))
+            if is_spared or not value.cuts:
+                self.hits.append(Hit(call, None, _DETACHED if is_spared else "its x requires no gradient"))
         elif value.has_no_derivative:
             return self.add_bridge(call, x_before.x, y.detach(), [*call.inputs])
         elif value.edge != x.edge:
@@ -143,7 +143,7 @@ class SwappedCalls(SwappedSteps):
             return self.target.site == call.site.names[-1] and self.target.is_meant(call)
         return self.target.is_meant(call)
 
-    def _is_shut(self, call: Call) -> bool:
+    def _is_spared(self, call: Call) -> bool:
         """Return whether a swap by op leaves a call alone, because the model itself detaches its inputs."""
         given = [v for v in call.inputs if v.live or v.cuts]
         return bool(self.target.op and given) and all(map(is_detached, given))
@@ -151,10 +151,10 @@ class SwappedCalls(SwappedSteps):
     def find_meant(self, values: Iterable[Value], in_trick: bool = False) -> Call | None:
         """Return the first of the target's calls that made ``values``, nonlinear calls foremost, or None.
 
-        A call whose x the model detaches counts only ``in_trick``.
+        ``in_trick``: whether calls whose x the model detaches count too, as in a detach trick.
         """
-        shut = {v for v in values if not in_trick and self._is_shut(v.call)}
-        ordered = sorted({*values} - shut, key=lambda v: (v.call.name in names.LINEAR, v.number))
+        spared = {v for v in values if not in_trick and self._is_spared(v.call)}
+        ordered = sorted({*values} - spared, key=lambda v: (v.call.name in names.LINEAR, v.number))
         # Names of calls that are no sites.
         others = names.LINEAR if self.target.modules else names.UNMEASURED if self.target.site else ()
         calls = (v.call for v in ordered)

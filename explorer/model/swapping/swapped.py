@@ -137,7 +137,7 @@ class ModelSwap:
             calls, change, note = self.reached.get(key := (hit.call.site, hit.call.op), (0, 0.0, ""))
             note = note or lost.get(number, hit.reason) or hit.note
             self.reached[key] = calls + 1, max(change, hit.change), note
-        told = "{} of {} has left autograd's graph ({}): no rule there has any effect"
+        told = "{} of {} has left autograd's graph ({}): the swap has no effect there"
         if lost and len(lost) == len(current.hits):
             raise UnreachedError(told.format("the output", self.target.told, next(iter(lost.values()))))
         hits = ((current.hits[number], why) for number, why in lost.items())

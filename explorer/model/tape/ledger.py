@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from explorer.model.tape.names import find_tensors
 from explorer.model.tape.passes import Passes, do_nothing
-from explorer.model.tape.private import BackwardCFunction, get_newest_number, get_sequence_number
+from explorer.model.tape.private import BackwardCFunction, get_next_number, get_sequence_number
 from explorer.model.tape.sites import Place
 from explorer.model.tape.values import Call, Edge, Value, collect_sources, find_ancestors
 
@@ -45,7 +45,7 @@ class Ledger(Passes):
         super().__init__(model)
         self.calls: list[Call] = []
         self._recent: deque[Tensor] = deque(maxlen=_KEPT_TENSORS)
-        self._since = get_newest_number()
+        self._since = get_next_number()
         self.clear()
 
     def clear(self) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 from torch import Tensor
 from torch._C import DisableTorchFunction
 from torch._C import _EnableTorchFunction as EnableTorchFunction
-from torch._C._autograd import _get_sequence_nr as get_newest_number
+from torch._C._autograd import _get_sequence_nr as get_next_number  # of the next node
 from torch._C._autograd import _top_saved_tensors_default_hooks
 from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.autograd.function import BackwardCFunction
 
 __all__ = [
-    "BackwardCFunction", "DisableTorchFunction", "EnableTorchFunction", "forward_class", "get_newest_number",
+    "BackwardCFunction", "DisableTorchFunction", "EnableTorchFunction", "forward_class", "get_next_number",
     "get_sequence_number", "is_functorch_wrapped_tensor", "is_in_checkpoint", "version_of",
 ]  # fmt: skip
 

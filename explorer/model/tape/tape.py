@@ -88,7 +88,7 @@ class Tape(Ledger):
         """Drop the last pass if it is finished, since another forward pass begins."""
         if not self._in_backward and (self.done or not torch.is_grad_enabled()):
             self.clear()
-            self._since, self.done = private.get_newest_number(), False
+            self._since, self.done = private.get_next_number(), False
 
     def on_checkpoint(self, node: Any) -> None:
         """Record also the calls that a checkpoint repeats in backward, where torch has disabled all modes."""

@@ -60,7 +60,7 @@ def collect_sources(values: Iterable[Value]) -> tuple[Value, ...]:
 
 
 def is_detached(value: Value) -> bool:
-    """Return whether a value is a live one, detached: ``x.detach()``, ``x.data``, or a view of it."""
+    """Return whether ``detach`` or ``.data`` made a value, or made what it is a view, cast or copy of."""
     while not value.live and value.call.name in CARRIERS | VIEWS and value.call.inputs:
         if value.call.name in ("detach", ".data"):
             return True

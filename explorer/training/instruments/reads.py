@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy import uint8
     from numpy.typing import NDArray
 
-MAX_EXAMPLES = 49
+MAX_EXAMPLES = 49  # seven rows of seven images
 MAX_POINTS = 200
 MAX_COLUMNS = 64  # number of columns shown of an example that is not an image
 

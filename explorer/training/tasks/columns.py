@@ -175,9 +175,9 @@ class Cells:
         return gaps if many and len(is_number) and is_number.all() else texts == ""
 
     def mask_incomplete(self, table: Table) -> pd.Series[bool]:
-        """Return a mask of the rows with a gap in a column that is used, or a text among numbers."""
+        """Return a mask of the rows with a gap in a used column, or with text among an input's numbers."""
         inputs, target = self.choose_columns(table)
-        numeric = [one for one in inputs if self.numbers[one].notna().any()]
+        numeric = [column for column in inputs if self.numbers[column].notna().any()]
         unread = self.gaps[inputs].any(axis=1) | self.numbers[numeric].isna().any(axis=1)
         return unread | self.mask_target_gaps(target)
 

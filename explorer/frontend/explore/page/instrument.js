@@ -21,7 +21,7 @@ import { createTable } from "../sections/table.js";
 import { createTabs } from "../sections/tabs.js";
 import { createSaving } from "./saving.js";
 
-const BELOW_CHART = ["formula", "code", "data"]; // sections
+const BELOW_CHART = ["formula", "code", "data"]; // keys of sections
 
 /**
  * Options of the interactive part of a page. ``plotly``: address of plotly.js; ``ask``: sends questions to Python;
@@ -91,8 +91,8 @@ export function createInstrument(host, store, reach) {
   /** @type {ReturnType<typeof createFormulas|typeof createCode|typeof createTable>[]} */
   const below = [];
   if (panel && languages.length) {
-    const hide = () => (panel.hidden = !BELOW_CHART.includes(store.current.section));
-    parts.push({ destroy: store.subscribeNow(hide) }); // before they are filled, because they measure their size
+    const toggle = () => (panel.hidden = !BELOW_CHART.includes(store.current.section));
+    parts.push({ destroy: store.subscribeNow(toggle) }); // before the sections are filled: they measure their size
     const options = { store, ask, languages, notebook };
     below.push(createFormulas(panel, options), createCode(panel, options), createTable(panel, options));
     parts.push(...below);

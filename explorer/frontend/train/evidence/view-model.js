@@ -26,7 +26,7 @@ const NO_NET = "No net is left to look at: every rule has diverged.";
  */
 export function buildEvidence(state, lines) {
   const unmeasured = state.view.status.snapshot?.unmeasured ?? {};
-  const isShown = (/** @type {Panel} */ { key }) => state.panels[key] || !unmeasured[key]; // who opens it learns why
+  const isShown = (/** @type {Panel} */ { key }) => state.panels[key] || !unmeasured[key]; // an opened one says why
   const open = openPanels(state.choice, state.panels).filter(isShown);
   const searches = state.panels[SEARCH] ?? false;
   return {

@@ -62,8 +62,8 @@ export function getChangeQuestion({ changing, choice }) {
     const { after } = changing;
     const isStill =
       getSelectedTask(choice).key === changing.key && !hasMore(after, choice) && !hasMore(choice, after);
-    const was = getEntries(changing.before).op.inside;
-    const text = `${label} with ${was === op.inside ? was : `its own op: ${op.inside}, not ${was}`}.`;
+    const before = getEntries(changing.before).op.inside;
+    const text = `${label} with ${before === op.inside ? before : `its own op: ${op.inside}, not ${before}`}.`;
     return isStill ? { text, own: "", keep: "" } : null;
   }
   const opName = findEntry("op", begins.op)?.inside ?? begins.op;
