@@ -161,6 +161,8 @@ def test_a_call_without_a_derivative_is_blamed_though_backward_raises():
         loss_of(model).backward()
     assert [*seen.parameters.op[:2]] == ["floordiv"] * 2
     assert seen.frame.note[0] == "torch has no derivative for it"
+    with pytest.raises(RuntimeError, match="invalid shape"):  # another error is not taken for this one
+        observed(made(lambda h: (h // 0.5, h.register_hook(lambda g: g.view(-3)), h.sin())[2]))
 
 
 def test_of_several_stops_the_one_nearest_to_the_loss_is_blamed():

@@ -21,8 +21,8 @@ from explorer.model.tape.private import is_functorch_wrapped_tensor
 from explorer.model.tape.values import NO_DERIVATIVE, UNLIMITED, find_ancestors
 
 ZERO = "its backward is zero everywhere"
-UNKNOWN = "backward does not come there, for a reason that was not recorded"
-ZERO_HERE = "its backward gives a gradient to other inputs alone"
+UNKNOWN = "no gradient comes there, for a reason that was not recorded"
+ZERO_HERE = "its backward gives a gradient only to its other inputs"
 UNUSED = "no call leads from there to the loss"
 BY_VALUE = "each gradient is zero by the values it was multiplied with, or by a hook"
 NOT_FINITE = "its backward returns values that are not finite"

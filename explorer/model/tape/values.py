@@ -60,7 +60,7 @@ def collect_sources(values: Iterable[Value]) -> tuple[Value, ...]:
 
 
 def is_detached(value: Value) -> bool:
-    """Return whether ``detach`` or ``.data`` made a value, or made what it is a view, cast or copy of."""
+    """Return whether a value is the result of ``detach`` or ``.data``, or a view, cast or copy of one."""
     while not value.live and value.call.name in CARRIERS | VIEWS and value.call.inputs:
         if value.call.name in ("detach", ".data"):
             return True
@@ -81,7 +81,8 @@ class Call:
         graded: whether gradients were enabled. If not, ``mode`` is the context that disabled them.
         merged: whether the call is part of a Function's forward.
         measured: the observation's measurement of the call's backward.
-        row, counted: for a join, its row in an observation; the kind of the row that counts the call, or "".
+        row: for a join, its row in an observation.
+        counted: the kind of the row that counts the call; "" if none does.
     """
 
     def __init__(
