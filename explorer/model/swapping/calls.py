@@ -146,7 +146,7 @@ class SwappedCalls(SwappedSteps):
     def _is_spared(self, call: Call) -> bool:
         """Return whether a swap by op leaves a call alone, because the model itself detaches its inputs."""
         given = [v for v in call.inputs if v.live or v.cuts]
-        return bool(self.target.op and given) and all(map(is_detached, given))
+        return bool(self.target.op and given and not self.exchange.op) and all(map(is_detached, given))
 
     def find_meant(self, values: Iterable[Value], in_trick: bool = False) -> Call | None:
         """Return the first of the target's calls that made ``values``, nonlinear calls foremost, or None.
