@@ -103,7 +103,7 @@ class RaceWatcher:
             "lanes": lanes,
             "current": trial and {"slot": plan.keys.index(trial.rule), **self._average([trial])},
             "status": f"{plan.runs:,} nets" if is_over else f"Net {len(rows) + 1:,} of {plan.runs:,}",
-            "words": RaceResult(plan, rows.values(), "", {}, nn.Module).describe() if is_over else "",
+            "words": RaceResult(plan, rows.values(), {}, nn.Module).describe() if is_over else "",
             "steps": plan.steps,
             "perExample": True,
         }

@@ -3,7 +3,7 @@
 Every rule trains with several random seeds. Controls are rules that cannot work, added for comparison.
 """
 
-from explorer.study.arguments import check_rule_list, check_seeds, key_of, make_default_rates
+from explorer.study.arguments import check_rates, check_rule_list, check_seeds, key_of, make_default_rates
 from explorer.study.conduct import study
 from explorer.study.file import StudyFile
 from explorer.study.plan import SCALED, UNSCALED, Plan, format_duration

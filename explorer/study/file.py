@@ -32,7 +32,7 @@ class StudyFile:
 
         Raises ValueError if ``path`` is not a path or not that of this study, OSError if creating it fails.
         """
-        if not isinstance(path, str | os.PathLike):
+        if not isinstance(path, str | os.PathLike) or Path(path).is_dir():
             raise ValueError(f"file must be the path of a CSV file, such as 'results.csv', not {path!r}")
         self._path, self._plan = Path(path), plan
         self._columns = [*plan.columns, _STUDY]

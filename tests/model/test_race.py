@@ -53,14 +53,11 @@ def test_every_rule_is_judged_at_its_own_rate_by_seeds_that_chose_nothing(raced)
     )
 
 
-def test_the_verdict_is_that_of_rank(raced):
+def test_verdict_and_figure_are_those_of_rank_and_a_study(raced):
     judged = raced.frame[raced.frame.stage == "judge"]
     labels = {rule: explorer.RULES[rule].label for rule in raced.plan.keys}
     scores = {labels[rule]: list(rows.held_out) for rule, rows in judged.groupby("rule", sort=False)}
     assert explorer.rank(scores, 1 / 597, unit="%").sentence in raced.describe()
-
-
-def test_the_figure_is_that_of_a_study(raced):
     figure = raced.figure()
     assert {trace.meta for trace in figure.data if trace.meta} >= {"clipped", "straight_through"}
     assert "Binary, held-out accuracy" in str(figure.layout)
@@ -97,14 +94,6 @@ def test_a_trial_is_what_a_plain_training_gives():
     assert row.held_out == pytest.approx(float(expected))
 
 
-def test_batched_is_ignored_with_a_warning():
-    plain = race(Binary, rules=["clipped"], seeds=2, steps=4)
-    with pytest.warns(UserWarning, match="batched is no longer used"):
-        found = race(Binary, rules=["clipped"], seeds=2, steps=4, batched=True)
-    pd.testing.assert_frame_equal(found.frame, plain.frame, check_exact=True)
-    assert found.how == "one net after another"
-
-
 def test_a_net_is_judged_in_eval_and_learns_nothing_then():
     models = []
 
@@ -136,14 +125,9 @@ def test_every_rule_sees_the_same_batches_of_a_loader(shuffled, monkeypatch):
     assert all(len(own) == 2 and own[0] == own[1] for own in by_seed.values())
     assert (by_seed[2][0] != [(2, y) for _, y in by_seed[3][0]]) == shuffled
     assert found.best.held_out.notna().all()
-    again = race(Dropping, train=loader, rules=["clipped", "zero"], seeds=2, steps=15)
+    with pytest.warns(UserWarning, match="batched is no longer used"):
+        again = race(Dropping, train=loader, rules=["clipped", "zero"], seeds=2, steps=15, batched=True)
     assert again.frame.equals(found.frame)
-
-
-def test_the_random_state_of_the_caller_is_left_alone():
-    state = torch.get_rng_state()
-    race(Dropping, rules=["clipped"], seeds=1, steps=3)
-    assert torch.equal(torch.get_rng_state(), state)
 
 
 def test_a_diverged_seed_is_reported_and_not_averaged():
@@ -169,9 +153,12 @@ def test_a_metric_and_optimiser_of_ones_own():
 
 
 def test_parameters_are_those_of_op_and_rules():
-    found = race(Binary, rules=["clipped", "zero"], parameters={"clipped.c": 0.0}, seeds=1, steps=5)
+    rules, values = ["clipped", "zero", "formula: g*(abs(x)<=w)"], {"clipped.c": 0.0}
+    found = race(Binary, rules=rules, parameters=values, seeds=1, steps=5)
     zero = found.best.set_index("rule")
     assert zero.held_out["clipped"] == zero.held_out["zero"]
+    assert "Clipped straight-through (c = 0)" in found.describe()
+    assert "g * (abs(x) <= w) (w = 1)" in found.describe()
 
 
 def wide(x, g):
@@ -236,11 +223,3 @@ def test_learning_curves_and_trained_nets_are_in_the_result():
     assert float((net(x).argmax(1) == y).float().mean()) == pytest.approx(score)
     with pytest.raises(ValueError, match="no trained net of 'masked': the result has those of clipped with"):
         found.net("masked")
-
-
-def test_one_rate_needs_no_validation_data():
-    found = race(
-        Binary, rules=["clipped"], seeds=1, steps=2, train=[tuple(part[:64] for part in load_parts()[0])]
-    )
-    assert found.frame.validation.isna().all()
-    assert not found.frame.diverged.any()

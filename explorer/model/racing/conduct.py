@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import copy
 import operator
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import torch
@@ -18,14 +19,31 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils._pytree import tree_leaves
 
-from explorer.catalogue import Op, Rule, find_rule, to_finite
-from explorer.model.racing.data import Tensors, data_of, isolate_random_state
-from explorer.model.racing.plan import RacePlan, hash_code, read_rules
+from explorer.catalogue import Op, check_values, find_op, find_rule, to_finite
+from explorer.model.racing.data import data_of, hash_values, isolate_random_state
+from explorer.model.racing.plan import RacePlan, hash_rule, read_rules
 from explorer.model.racing.result import Outcome, RaceResult
-from explorer.model.racing.work import Work, accuracy, compute_outcomes, require_portable
-from explorer.study import Row, StudyFile, Trial, check_seeds, make_default_rates, open_executor, progress_bar
+from explorer.model.racing.work import Work, accuracy, compute_outcomes, describe_gradients, require_portable
+from explorer.study import (
+    Row,
+    StudyFile,
+    Trial,
+    check_rates,
+    check_seeds,
+    key_of,
+    open_executor,
+    progress_bar,
+)
 
 USUAL_LR = 3e-3  # learning rate for Adam; by default a race tries a tenth to ten times this
+_FUNCTIONS = {  # the role of each function, with an example
+    "make_model": "that makes a new net, such as the class Net",
+    "loss": "of (out, y), such as torch.nn.CrossEntropyLoss()",
+    "metric": "of (out, y), such as lambda out, y: -F.mse_loss(out, y)",
+    "optimiser": "of the parameters and lr=, such as torch.optim.SGD",
+    "scheduler": "of the optimiser, such as lambda optimiser: StepLR(optimiser, 10)",
+    "callback": "of (step, net, loss)",
+}
 
 
 def race(
@@ -62,7 +80,7 @@ def race(
     ``explorer.rank`` ranks the scores. Nets are in ``eval()`` mode during evaluation.
 
     Args:
-        make_model: a function that returns a new net; called after ``torch.manual_seed``.
+        make_model: a function that returns a new net at each call, after ``torch.manual_seed``.
         train: a pair of tensors x and y, a Dataset, a loader, or a list of batches. A loader determines its
             own batches, and draws from a random state set by the seed.
         held_out: the data for evaluation, in the same form as ``train``.
@@ -72,7 +90,7 @@ def race(
         op: an op that replaces the model's own call, as for ``explorer.swap``.
         lrs: the learning rates; None for a tenth to ten times 0.003. A single rate is not chosen by
             validation.
-        seeds: the number of seeds, or the seeds that choose rates. As many following seeds evaluate.
+        seeds: the number of seeds, or the distinct seeds that choose rates. As many following seeds evaluate.
         steps: the number of training steps of each net.
         batch: the number of examples in a batch.
         loss: a function of ``(out, y)`` that returns a tensor with one number.
@@ -80,16 +98,20 @@ def race(
         optimiser: a function of the parameters and ``lr=`` that returns an optimiser.
         validation: the validation data, in the same form as ``train``; None to set aside a tenth of
             ``train``. Not needed with a single rate.
-        parameters: values of the op's and the rules' parameters, by name or ``rule.name``.
+        parameters: values of the op's and the rules' parameters, by name or ``rule.name``; ``describe()``
+            names them.
         device: the device of model and batches; None to leave them where they are.
-        scheduler: a function of the optimiser that returns a scheduler, whose ``step()`` is called after each
-            step.
-        clip: the maximum norm of all gradients together.
-        autocast: the dtype of mixed precision, such as ``torch.bfloat16``.
+        scheduler: a function of the optimiser that returns a scheduler, whose ``step()`` is called without
+            arguments after each step.
+        clip: the maximum norm of all gradients together, above 0.
+        autocast: the dtype of mixed precision, ``torch.bfloat16`` or ``torch.float16``.
         callback: a function called after each step with the step's number, the net and the loss.
         batched: no longer used, since the nets are trained one after another.
         file: a CSV file to which finished trials are appended. The same race, also with more rules or seeds,
-            continues from it. It is rejected if the model, the data or other arguments have changed.
+            continues from it. It is rejected if the model, the data or other arguments have changed, as told
+            by the net's outputs and gradients on the first batch, each rule's gradient on a grid of x, all
+            data, the scores before training, and the optimiser's settings at each step. A change that shows
+            in none of these, such as one of the callback, is not noticed.
         executor: any ``concurrent.futures.Executor``, or the address of a Dask cluster. Threads train one net
             at a time, since they share torch's random state.
         progress: whether to show a progress bar. ``explorer.watch`` passes a function that shows more.
@@ -105,37 +127,54 @@ def race(
     """
     if batched is not None:
         warnings.warn("batched is no longer used: the nets are trained one after another", stacklevel=2)
-    if not callable(make_model) or isinstance(make_model, nn.Module):
-        raise ValueError(
-            "make_model must be a function that makes a new net, such as the class Net, not "
-            f"{'a net' if isinstance(make_model, nn.Module) else repr(make_model)}"
-        )
     shown_rules, code = read_rules(rules)
-    rates = rates_of(lrs)
-    steps, batch = _require_whole("steps", steps), _require_whole("batch", batch)
-    if device is not None:
-        try:
-            torch.empty(0, device=device)
-        except (RuntimeError, AssertionError, NotImplementedError) as error:
-            message = str(error).strip().split("\n")[0]
-            raise ValueError(
-                f"device {str(device)!r} is not available here: leave it out to stay on the CPU ({message})"
-            ) from None
+    rates = check_rates(lrs, USUAL_LR)
+    for name, value in {"steps": steps, "batch": batch}.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ValueError(f"{name} must be a whole number from 1, not {value!r}")
+    if clip is not None and to_finite("clip", clip) <= 0:
+        raise ValueError(f"clip must be a number above 0, or None not to clip, not {clip!r}")
+    if autocast not in (None, torch.bfloat16, torch.float16):
+        raise ValueError(f"autocast must be torch.bfloat16 or torch.float16, not {autocast!r}")
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        message = f"leave it out to stay on the CPU ({error}".strip().partition("\n")[0]
+        raise ValueError(f"device {str(device)!r} is not available here: {message})") from None
+    data: dict[str, Any] = {"train": data_of("train", train, batch, device), "validation": None}
+    if validation is not None:
+        data["validation"] = data_of("validation", validation, batch, device)
+    elif len(rates) > 1:
+        data["train"], data["validation"] = data["train"].split()
+    if not isinstance(parameters or {}, Mapping):
+        raise ValueError(f"parameters must be values by name, such as {{'c': 0.5}}, not {parameters!r}")
+    target = find_op(op or Op(_name(what), "", "x", parameters=()))
+    entries = [replace(find_rule(rule), key=key_of(rule)) for rule in shown_rules]
     watch = progress if callable(progress) else partial(_show_bar, bool(progress))
     work = Work(
         make_model=make_model, rules=code, what=what, op=op, loss=loss, metric=metric, optimiser=optimiser,
         batch=batch, steps=steps, device=device, scheduler=scheduler, clip=clip,
         autocast=autocast, callback=callback, look=getattr(watch, "look", None) if executor is None else None,
-        parameters=parameters_of(parameters, shown_rules),
-        **_collect_data(train, held_out, validation, batch, device, len(rates) > 1),
+        parameters=check_values(target, entries, parameters or {}),
+        held_out=data_of("held_out", held_out, batch, device), **data,
     )  # fmt: skip
+    for name, words in _FUNCTIONS.items():
+        unfit = nn.Module if name == "make_model" else type if name in ("loss", "metric") else ()
+        value, optional = getattr(work, name), name in ("scheduler", "callback")
+        if (value is not None or not optional) and (not callable(value) or isinstance(value, unfit)):
+            kind = repr(value) if isinstance(value, str | int | float | type) else f"a {type(value).__name__}"
+            raise ValueError(f"{name} must be a function {words}, not {kind}")
     given_seeds = [operator.index(seed) for seed in check_seeds(seeds, 0)]
     chosen_seeds = sorted(set(given_seeds))
+    if len(chosen_seeds) < len(given_seeds):
+        raise ValueError(f"seeds must be distinct, not {given_seeds}")
     first = chosen_seeds[-1] + 1  # the seeds that evaluate follow those that choose rates, and are as many
     plan = RacePlan(
-        task="", op="identity", controls=(), parameters=(), others=(), table=None, rules=tuple(shown_rules),
+        task="", op="identity", controls=(), parameters=(), others=(), table=None,
+        rules=tuple(replace(rule, label=rule.label + work.format_parameters(rule.key)) for rule in entries),
         lrs=rates, steps=steps, seeds=tuple(chosen_seeds),
-        judge_seeds=tuple(range(first, first + len(chosen_seeds))), **_collect_facts(work, given_seeds[0]),
+        judge_seeds=tuple(range(first, first + len(chosen_seeds))),
+        **_collect_facts(work, given_seeds[0], file is not None),
     )  # fmt: skip
     saved = StudyFile(file, plan) if file is not None else None
     rows = {row.trial: row for row in saved.rows} if saved else {}
@@ -150,92 +189,45 @@ def race(
                 rows |= {item.row.trial: item.row for item in outcomes}
                 trained |= {item.row.trial: item for item in outcomes}
                 move(rows)
-    return RaceResult(plan, rows.values(), "one net after another", trained, work.make_swapped)
+    return RaceResult(plan, rows.values(), trained, work.make_swapped)
 
 
-def rates_of(lrs: object) -> tuple[float, ...]:
-    """Return distinct learning rates in ascending order. Raises ValueError for one that is not positive."""
-    if lrs is None:
-        return make_default_rates(USUAL_LR)
-    values = [lrs] if isinstance(lrs, str) or not isinstance(lrs, Iterable) else [*lrs]
-    rates = tuple(sorted({to_finite("lrs", rate) for rate in values}))
-    if not rates or rates[0] <= 0:
-        raise ValueError(f"lrs must be numbers above 0, one or more, not {lrs!r}")
-    return rates
+def _collect_facts(work: Work, seed: int, saves: bool) -> dict[str, Any]:
+    """Try every rule on one batch, and return a dict of the facts on model and data for a plan.
 
-
-def parameters_of(parameters: object, rules: Sequence[str | Rule]) -> dict[str, float]:
-    """Return the parameters' values by name.
-
-    Raises ValueError for a value that is not a number, and for a rule that is not in the race.
+    These are names, the contribution of one held-out example to the metric, and for a race that is saved its
+    identity and hashes of the rules' behaviour. Unsuitable arguments raise errors here, before the race.
     """
-    if parameters is None:
-        return {}
-    if not isinstance(parameters, Mapping):
-        raise ValueError(f"parameters must be values by name, such as {{'c': 0.5}}, not {parameters!r}")
-    keys = {find_rule(rule).key for rule in rules}
-    for name in parameters:
-        before = str(name).rpartition(".")[0]
-        if before and before not in keys:
-            raise ValueError(f"unknown parameter {name!r}: this race has no rule {before!r}")
-    return {name: to_finite(f"parameter {name}", value) for name, value in parameters.items()}
-
-
-def _collect_data(
-    train: Any, held_out: Any, validation: Any, batch: int, device: Any, chooses: bool
-) -> dict[str, Any]:
-    """Return the race's data as a dict. Its validation data are None if no rate is to be chosen."""
-    data, choosing = data_of("train", train, batch), None
-    if validation is not None:
-        choosing = data_of("validation", validation, batch)
-    elif chooses:
-        data, choosing = data.split()
-    parts = {"train": data, "held_out": data_of("held_out", held_out, batch), "validation": choosing}
-    return {name: None if item is None else item.move_to(device) for name, item in parts.items()}
-
-
-def _collect_facts(work: Work, seed: int) -> dict[str, Any]:
-    """Try every rule on one batch, and return a dict of what a plan needs to know of the model and the data.
-
-    These are names, the contribution of one held-out example to the metric, the race's identity, and hashes
-    of rules that are user code. An unsuitable rule raises its error here, before the race.
-    """
+    codes: dict[str, str] = {}
     with isolate_random_state():
         x, y = work.move_batch(next(iter(work.train.iterate_batches(seed, 1, work.batch))))
+        plain = work.make_plain(seed)
+        identities = {id(p) for p in plain.parameters() if p.requires_grad}
+        start = copy.deepcopy([*plain.state_dict().values()])
         for rule in work.rules:
             model = work.make_swapped(rule, seed)
+            if not identities.isdisjoint(map(id, model.parameters())):
+                raise ValueError("make_model must make a new net at each call: two of its nets share weights")
             work.compute_loss(model, x, y).backward()  # type: ignore[no-untyped-call]  # torch's own
-        work.optimiser(model.parameters(), lr=1e-3)
-        plain = work.make_plain(seed)
-        start = [value.detach().cpu() for value in plain.state_dict().values() if isinstance(value, Tensor)]
+            codes[rule] = hash_rule(work.rules[rule], describe_gradients(model)) if saves else ""
         with torch.no_grad():
-            found = tree_leaves(work.call_model(plain.eval(), x))
-        work.compute_scores(model)
+            outputs = tree_leaves(work.call_model(plain.eval(), x))
+        outputs = [item.cpu().double().round(decimals=3) for item in outputs if isinstance(item, Tensor)]
+        traits: list[Any] = [start, outputs, [f"{score:.4g}" for score in work.compute_scores(plain)]]
+        traits += [work.list_settings(plain, work.steps if saves else 1), work.steps, work.batch, work.clip]
+        traits += [[_name(item) for item in (work.what, work.op, work.loss, work.metric, work.optimiser)]]
+        traits += [sorted(work.parameters.items()), str(work.autocast)]
+        scored = (item.list_values(None) for item in (work.validation, work.held_out) if item)
+        identity = hash_values(chain(traits, work.train.list_values(work.steps), *scored)) if saves else ""
     is_accuracy = work.metric is accuracy
-    held_count = sum(len(y) for _, y in work.held_out.iterate_all()) if is_accuracy else 0
-    outputs = [item.detach().cpu().double().round(decimals=3) for item in found if isinstance(item, Tensor)]
-    codes = [(key, hash_code(rule)) for key, rule in work.rules.items() if not isinstance(rule, str | Rule)]
     return {
         "title": type(plain).__name__,
         "what": _name(work.what),
         "metric": "accuracy" if is_accuracy else _name(work.metric),
-        "example": 1 / held_count if held_count else 0.0,
-        "identity": _mark(work, [*start, *outputs]),
-        "codes": tuple(codes),
+        "example": 1 / sum(len(y) for _, y in work.held_out.iterate_all()) if is_accuracy else 0.0,
+        "identity": identity,
+        "codes": tuple(codes.items()),
     }
-
-
-def _mark(work: Work, tensors: Sequence[Tensor]) -> str:
-    arguments = {
-        "steps": work.steps,
-        "batch": work.batch,
-        "parameters": dict(work.parameters),
-        "names": [_name(item) for item in (work.what, work.op, work.loss, work.metric, work.optimiser)],
-        "hooks": [_name(work.scheduler), work.clip, str(work.autocast)],
-        "data": [item.mark for item in (work.train, work.validation, work.held_out) if item is not None],
-        "start": [Tensors(value.reshape(-1), value.reshape(-1)).mark for value in tensors],
-    }
-    return hashlib.sha256(json.dumps(arguments, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _name(value: Any) -> str:
@@ -243,12 +235,6 @@ def _name(value: Any) -> str:
     name = getattr(inner, "__name__", None) or getattr(inner, "key", None) or str(inner)
     keyword_text = "".join(f", {key}={item}" for key, item in getattr(value, "keywords", {}).items())
     return f"{name}{keyword_text}"
-
-
-def _require_whole(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"{name} must be a whole number from 1, not {value!r}")
-    return value
 
 
 @contextmanager

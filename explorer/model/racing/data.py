@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice, repeat
+from itertools import chain, islice, repeat
 from typing import Any, TypeAlias
 
 import torch
 from torch import Generator, Tensor
+from torch.utils._pytree import tree_leaves
 from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler, SequentialSampler, Subset
 
 _AT_A_TIME = 1024  # number of examples evaluated in one call
@@ -36,11 +38,10 @@ class Tensors:
         """
         generator, length = Generator().manual_seed(seed), len(self.x)
         size = min(size, length)
-        batches: list[Tensor] = []
-        while len(batches) < steps:
-            order = torch.randperm(length, generator=generator)
-            batches += [order[start : start + size] for start in range(0, length - size + 1, size)]
-        for indices in batches[:steps]:
+        for step in range(steps):
+            if not (start := step % (length // size) * size):
+                order = torch.randperm(length, generator=generator)
+            indices = order[start : start + size]
             yield self.x[indices], self.y[indices]
 
     def iterate_all(self) -> Iterator[Batch]:
@@ -52,17 +53,9 @@ class Tensors:
         held_indices, rest = _split_indices(len(self.x))
         return Tensors(self.x[rest], self.y[rest]), Tensors(self.x[held_indices], self.y[held_indices])
 
-    def move_to(self, device: Any) -> Tensors:
-        """Return the examples on a device."""
-        return self if device is None else Tensors(self.x.to(device), self.y.to(device))
-
-    @property
-    def mark(self) -> str:
-        """A hash of the values."""
-        marks = hashlib.sha256()
-        for item in (self.x, self.y):
-            marks.update(item.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
-        return marks.hexdigest()[:16]
+    def list_values(self, _limit: int | None) -> Iterable[Any]:
+        """Return the two tensors."""
+        return self.x, self.y
 
 
 @dataclass(frozen=True)
@@ -73,9 +66,9 @@ class Loader:
 
     def iterate_batches(self, seed: int, steps: int, size: int) -> Iterator[Batch]:
         """Yield a batch for each step. The loader draws from a random state set by the seed."""
-        generator = getattr(self.source, "generator", None)
-        if generator is not None:
-            generator.manual_seed(seed)
+        for owner in (self.source, getattr(self.source, "sampler", None)):
+            if (generator := getattr(owner, "generator", None)) is not None:
+                generator.manual_seed(seed)
         return islice(self._iterate_epochs(seed, repeat(None)), steps)
 
     def iterate_all(self) -> Iterator[Batch]:
@@ -83,11 +76,23 @@ class Loader:
         return self._iterate_epochs(0, (None,))
 
     def _iterate_epochs(self, seed: int, epochs: Iterable[None]) -> Iterator[Batch]:
-        call = _separate_random_state(seed)
+        state = Generator().manual_seed(seed).get_state()  # of the random numbers that the loader draws
         for _ in epochs:
-            batches = call(iter, self.source)
-            while (batch := call(next, batches, None)) is not None:
-                yield _pair(batch)
+            batches: Any = None
+            while True:
+                with torch.random.fork_rng(()):
+                    torch.set_rng_state(state)
+                    batches = iter(self.source) if batches is None else batches
+                    batch = next(batches, None)
+                    state = torch.get_rng_state()
+                if batch is None:
+                    break
+                try:
+                    x, y = batch
+                except (TypeError, ValueError):
+                    kind = type(batch).__name__
+                    raise ValueError(f"a batch must be a pair of x and y, not a {kind}") from None
+                yield x, y
 
     def split(self) -> tuple[Loader, Loader]:
         """Return a loader for training and one for a tenth set aside.
@@ -95,25 +100,27 @@ class Loader:
         Raises ValueError if that is impossible.
         """
         loader = self.source
-        sampler = getattr(loader, "sampler", None)
-        if not isinstance(loader, DataLoader) or not isinstance(sampler, RandomSampler | SequentialSampler):
+        if not self._has_plain_sampler:
             raise ValueError(
                 "no tenth of train can be split off this loader for validation: give validation=…"
             )
-        held_indices, rest = _split_indices(len(loader.dataset))  # type: ignore[arg-type]  # its sampler knows the length
-        shuffled = isinstance(sampler, RandomSampler)
-        return Loader(_copy_loader(loader, rest, shuffled)), Loader(_copy_loader(loader, held_indices, False))
+        chosen, rest = (part.tolist() for part in _split_indices(len(loader.dataset)))
+        shuffled = isinstance(loader.sampler, RandomSampler)
+        return _copy_loader(loader, rest, shuffled), _copy_loader(loader, chosen, False)
 
-    def move_to(self, _device: Any) -> Loader:
-        """Return the loader unchanged: batches are moved one by one."""
-        return self
+    def list_values(self, limit: int | None) -> Iterable[Any]:
+        """Return an iterator over all examples of a DataLoader's Dataset, or over up to ``limit`` batches."""
+        if not self._has_plain_sampler:
+            return islice(self.iterate_all(), limit)
+        examples = _copy_loader(self.source, range(len(self.source.dataset)), False)
+        return chain([self.source.drop_last], self.iterate_batches(0, 1, 0), examples.iterate_all())
 
     @property
-    def mark(self) -> str:
-        """A hash of the values of the first batch."""
-        x, y = next(self.iterate_all())
-        tensors = [item for item in (x, y) if isinstance(item, Tensor)]
-        return Tensors(tensors[0], tensors[-1]).mark if tensors else ""
+    def _has_plain_sampler(self) -> bool:
+        """Whether this is a DataLoader that takes its Dataset's examples in order or shuffled, in batches."""
+        loader = self.source
+        is_plain = isinstance(getattr(loader, "sampler", None), RandomSampler | SequentialSampler)
+        return is_plain and isinstance(loader, DataLoader) and loader.batch_size is not None
 
 
 Data: TypeAlias = Tensors | Loader
@@ -126,19 +133,15 @@ def isolate_random_state() -> Iterator[None]:
         yield
 
 
-def _separate_random_state(seed: int) -> Callable[..., Any]:
-    """Return a function that calls another one with a random state of its own, which begins with the seed."""
-    state: Tensor | None = None
-
-    def call(function: Callable[..., Any], *arguments: Any) -> Any:
-        nonlocal state
-        with torch.random.fork_rng(()):
-            torch.manual_seed(seed) if state is None else torch.set_rng_state(state)
-            result = function(*arguments)
-            state = torch.get_rng_state()
-        return result
-
-    return call
+def hash_values(values: Iterable[Any]) -> str:
+    """Return a hash of nested values, which may be tensors, numbers or any others that can be pickled."""
+    digest = hashlib.sha256()
+    for leaf in (leaf for value in values for leaf in tree_leaves(value)):
+        if isinstance(leaf, Tensor):
+            digest.update(f"{leaf.dtype} {tuple(leaf.shape)}".encode())
+            leaf = leaf.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+        digest.update(leaf if isinstance(leaf, bytes) else pickle.dumps(leaf))
+    return digest.hexdigest()[:16]
 
 
 def _split_indices(length: int) -> tuple[Tensor, Tensor]:
@@ -149,23 +152,15 @@ def _split_indices(length: int) -> tuple[Tensor, Tensor]:
     return order[:held], order[held:]
 
 
-def _copy_loader(loader: DataLoader[Any], indices: Tensor, shuffled: bool) -> DataLoader[Any]:
-    return DataLoader(
-        Subset(loader.dataset, indices.tolist()), loader.batch_size, shuffled, collate_fn=loader.collate_fn,
+def _copy_loader(loader: DataLoader[Any], indices: Sequence[int], shuffled: bool) -> Loader:
+    return Loader(DataLoader(
+        Subset(loader.dataset, indices), loader.batch_size, shuffled, collate_fn=loader.collate_fn,
         num_workers=loader.num_workers, drop_last=loader.drop_last and shuffled, pin_memory=loader.pin_memory,
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
-def _pair(batch: Any) -> Batch:
-    try:
-        x, y = batch
-    except (TypeError, ValueError):
-        raise ValueError(f"a batch must be a pair of x and y, not a {type(batch).__name__}") from None
-    return x, y
-
-
-def data_of(name: str, source: Any, size: int) -> Data:
-    """Convert an argument to data: a pair of tensors, a Dataset, a loader, or a list of batches.
+def data_of(name: str, source: Any, size: int, device: Any = None) -> Data:
+    """Convert an argument to data: a pair of tensors on a device, a Dataset, a loader, or a list of batches.
 
     Raises ValueError if the argument is invalid or empty.
     """
@@ -173,19 +168,17 @@ def data_of(name: str, source: Any, size: int) -> Data:
     if is_pair and all(isinstance(item, Tensor) for item in source):
         x, y = source
         if not x.dim() or not y.dim() or len(x) != len(y):
-            shapes = f"{tuple(x.shape)} and {tuple(y.shape)}"
-            raise ValueError(f"{name} must have as many x as y, not shapes {shapes}")
+            raise ValueError(f"{name} must have as many x as y, not shapes {(*x.shape,)} and {(*y.shape,)}")
         if not len(x):
             raise ValueError(f"{name} is empty: it has no example to train or evaluate on")
-        return Tensors(x, y)
+        return Tensors(x.to(device=device), y.to(device=device))
     if isinstance(source, Dataset) and not isinstance(source, IterableDataset):
         source = DataLoader(source, batch_size=size, shuffle=True) if len(source) else []  # type: ignore[arg-type]
     if isinstance(source, Iterator):
         raise ValueError(f"{name} is gone through many times: give a list or a loader, not an iterator")
     if not hasattr(source, "__iter__") or isinstance(source, str):
-        raise ValueError(
-            f"{name} must be a pair of tensors x and y, a Dataset or a loader, not a {type(source).__name__}"
-        )
+        kind = type(source).__name__
+        raise ValueError(f"{name} must be a pair of tensors x and y, a Dataset or a loader, not a {kind}")
     data = Loader(source)
     if next(data.iterate_all(), None) is None:
         raise ValueError(f"{name} is empty: it has no batch to train or evaluate on")

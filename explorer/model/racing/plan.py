@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from torch import nn
+import torch
 
 from explorer.catalogue import Rule
+from explorer.model.racing.data import hash_values
 from explorer.model.swapping.exchange import Exchange
 from explorer.study import Plan, Row, Stage, Trial, check_rule_list, key_of
 from explorer.training.ranking import Unit
@@ -26,7 +27,7 @@ class RacePlan(Plan):
         metric: the name of the metric.
         example: the contribution of one held-out example to the metric; 0 for a custom metric.
         identity: a hash of the race's arguments, model and data.
-        codes: pairs of key and hash for each rule that is user code.
+        codes: pairs of key and hash of each rule's behaviour.
     """
 
     title: str = ""
@@ -52,7 +53,7 @@ class RacePlan(Plan):
         return False
 
     def identity_of(self, rule: str) -> str:
-        """Return a hash of everything that a rule's trials depend on, including the rule's own code."""
+        """Return a hash of everything that a rule's trials depend on, including the rule's behaviour."""
         return "-".join([self.identity, *(mark for key, mark in self.codes if key == rule)])
 
     def is_compatible(self, identity: str, trial: Trial, possible: set[Trial]) -> bool:
@@ -77,10 +78,8 @@ class RacePlan(Plan):
     @staticmethod
     def find_best_rate(rates: Mapping[float, Sequence[Row]]) -> float | None:
         """Return the rate with fewest diverged seeds, then best validation score; None if all diverged."""
-        ranked: list[tuple[int, float, float]] = []
-        for lr, rows in rates.items():
-            if scores := [row.validation for row in rows if not row.diverged]:
-                ranked.append((len(scores) - len(rows), fmean(scores), -lr))
+        scores = {lr: [row.validation for row in rows if not row.diverged] for lr, rows in rates.items()}
+        ranked = [(len(each) - len(rates[lr]), fmean(each), -lr) for lr, each in scores.items() if each]
         return -max(ranked)[2] if ranked else None
 
 
@@ -90,32 +89,33 @@ def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
     Raises ValueError for an invalid rule, and for two rules with the same name.
     """
     if isinstance(rules, str | Rule) or not isinstance(rules, Iterable):
-        return check_rule_list(rules), {}
+        return check_rule_list(rules), {}  # raises its error
     shown_rules: list[str | Rule] = []
     code: dict[str, Any] = {}
     for rule in rules:
-        item = rule
-        if not isinstance(rule, str | Rule):  # a record with the name of the user's code, to be shown
-            Exchange(None, rule, {}).require_possible()
-            name = getattr(rule, "__name__", type(rule).__name__).strip("<>")
+        item, exchange = rule, Exchange(None, rule, {})
+        exchange.require_possible()
+        if exchange.is_code:  # a record with the name of the user's code, to be shown
+            name = exchange.key.strip("<>")
             item = Rule(key=name, label=name, formula="g")
-        key = key_of(item)
-        if key in code and code[key] is not rule and not isinstance(rule, str | Rule):
-            raise ValueError(f"two rules are called {key}: rename one of them")
-        code.setdefault(key, rule)
+        if key_of(item) in code:
+            raise ValueError(f"two rules are called {key_of(item)}: leave one out, or rename it")
+        code[key_of(item)] = rule
         shown_rules.append(item)
-    distinct = check_rule_list(shown_rules)
-    return distinct, {key_of(item): code[key_of(item)] for item in distinct}
+    return check_rule_list(shown_rules), code
 
 
-def hash_code(rule: Any) -> str:
-    """Return a hash of a rule's code."""
-    kind = type(rule) if isinstance(rule, nn.Module) else rule
-    is_class = isinstance(kind, type)
-    functions = [getattr(kind, name, None) for name in ("forward", "backward")] if is_class else [kind]
-    codes = [getattr(function, "__code__", None) for function in functions]
-    parts = [
-        (code.co_code, code.co_names, [c for c in code.co_consts if not hasattr(c, "co_code")])
-        for code in codes if code is not None
-    ]  # fmt: skip
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:8]
+def hash_rule(rule: Any, gradients: Sequence[str]) -> str:
+    """Return a hash of a rule's behaviour and of the gradients that it gives in the race's net.
+
+    Its own gradient, on a fixed grid of x with y and g, counts bit for bit, unless it cannot be computed
+    there: torch's own, or user code for tensors of another shape.
+    """
+    x = torch.cat([torch.linspace(-8, 8, 4001).sinh(), torch.arange(-16, 17) / 2])
+    torch.manual_seed(0)
+    try:
+        gradient = Exchange(None, copy.deepcopy(rule), {}).make_gradient("own", {})
+        values = gradient and gradient(x, x.round(), (3 * x).cos())
+    except Exception:
+        values = None
+    return hash_values([*gradients, values])[:8]

@@ -36,12 +36,14 @@ class RaceResult(Result):
         how: a description of the training.
     """
 
+    how = "one net after another"
+
     def __init__(
-        self, plan: RacePlan, rows: Iterable[Row], how: str, trained: Mapping[Trial, Outcome],
+        self, plan: RacePlan, rows: Iterable[Row], trained: Mapping[Trial, Outcome],
         make: Callable[[str, int], nn.Module],
     ) -> None:  # fmt: skip
         super().__init__(plan, rows)
-        self.how, self._trained, self._make = how, trained, make
+        self._trained, self._make = trained, make
 
     @property
     def curves(self) -> pd.DataFrame:

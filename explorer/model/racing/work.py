@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from contextlib import nullcontext
@@ -11,9 +12,11 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim.lr_scheduler import ReduceLROnPlateau
 from torch.utils._pytree import tree_map
 
-from explorer.catalogue import Op, Rule, adapt_rule, find_op, find_rule
+from explorer.catalogue import OPS, Op, Rule, adapt_rule, find_op, find_rule
+from explorer.formula import number_text
 from explorer.model.racing.data import Batch, Data, isolate_random_state
 from explorer.model.racing.plan import RacePlan
 from explorer.model.racing.result import Outcome
@@ -53,7 +56,7 @@ class Work:
         model = self.make_model()
         if not isinstance(model, nn.Module):
             raise ValueError(f"make_model must return an nn.Module, not a {type(model).__name__}")
-        return model if self.device is None else model.to(self.device)
+        return model.to(device=self.device)
 
     def make_swapped(self, rule: str, seed: int) -> nn.Module:
         """Return a new net with a rule swapped in. A seed gives the same initial weights for every rule."""
@@ -62,25 +65,25 @@ class Work:
         return swapped
 
     def parameters_of(self, rule: str) -> dict[str, float]:
-        """Return a dict of a rule's and its op's parameters.
-
-        Values under ``rule.name`` override those for all.
-        """
+        """Return a dict of a rule's and its op's parameters. ``rule.name`` overrides ``name``."""
         if not isinstance(self.rules[rule], str | Rule):
             return {}
-        entry = find_rule(self.rules[rule])
-        op = None if self.op is None else find_op(self.op)
+        entry, op = find_rule(self.rules[rule]), None if self.op is None else find_op(self.op)
         known = entry.parameters if op is None else (*op.parameters, *adapt_rule(op, entry).parameters)
-        values = {p.name: self.parameters[p.name] for p in known if p.name in self.parameters}
-        # If op and rule have a parameter of the same name, the rule's parameter is used.
-        own = {p.name: f"{rule}.{p.display_name}" for p in known}
-        return values | {name: self.parameters[full] for name, full in own.items() if full in self.parameters}
+        names = [(p.name, name) for p in known for name in (p.name, f"{rule}.{p.display_name}")]
+        return {name: self.parameters[full] for name, full in names if full in self.parameters}
+
+    def format_parameters(self, rule: str) -> str:
+        """Return the values of a rule's parameters that are given, or that only a formula has, as text."""
+        calls = {p.name for op in OPS.values() for p in op.parameters}  # the model's calls may give these
+        parameters = find_rule(rule).parameters if rule.startswith("formula:") else ()
+        values = {p.name: p.default for p in parameters if p.name not in calls} | self.parameters_of(rule)
+        texts = [f"{name} = {number_text(value)}" for name, value in values.items()]
+        return f" ({', '.join(texts)})" if texts else ""
 
     def move_batch(self, batch: Batch) -> Batch:
         """Return a batch on the device."""
-        if self.device is None:
-            return batch
-        x, y = tree_map(lambda item: item.to(self.device) if isinstance(item, Tensor) else item, batch)
+        x, y = tree_map(lambda item: item.to(device=self.device) if isinstance(item, Tensor) else item, batch)
         return x, y
 
     def call_model(self, model: nn.Module, x: Any) -> Any:
@@ -93,7 +96,26 @@ class Work:
         if not isinstance(loss, Tensor) or loss.numel() != 1:
             kind = f"of shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else repr(loss)
             raise ValueError(f"loss must return a tensor of one number, not {kind}")
+        if not loss.requires_grad:
+            raise ValueError("loss must depend on the net's parameters: compute it without detach or item()")
         return loss
+
+    def list_settings(self, model: nn.Module, steps: int) -> list[str]:
+        """Return the settings of the optimiser's groups at each step of its scheduler, as text.
+
+        Raises ValueError for a scheduler without a ``step()`` that takes no arguments.
+        """
+        optimiser, settings = self.optimiser(model.parameters(), lr=1e-3), []
+        scheduler = self.scheduler(optimiser) if self.scheduler else optimiser
+        if not hasattr(scheduler, "step") or isinstance(scheduler, ReduceLROnPlateau):
+            kind = type(scheduler).__name__
+            raise ValueError(f"scheduler must return one whose step() takes no arguments, not a {kind}")
+        for _ in range(steps if self.scheduler else 1):
+            items = [item for group in optimiser.param_groups for item in group.items()]
+            settings.append(str([item for item in items if item[0] != "params"]))
+            with warnings.catch_warnings(action="ignore"):  # that the optimiser itself has not stepped
+                scheduler.step()
+        return settings
 
     def compute_scores(self, model: nn.Module) -> tuple[float, float]:
         """Return a net's scores on validation and held-out data; NaN for validation without such data.
@@ -109,6 +131,7 @@ class Work:
             return self._compute_score(model, self.held_out)
 
     def _compute_score(self, model: nn.Module, data: Data) -> float:
+        """Return the metric, NaN if outputs are not finite. Raises ValueError if it is not a number."""
         model.eval()
         with torch.no_grad():
             pairs = [(self.call_model(model, x), y) for x, y in map(self.move_batch, data.iterate_all())]
@@ -118,10 +141,7 @@ class Work:
             raise ValueError(
                 "only tensor outputs of several batches can be evaluated together: give one batch"
             )
-        return self.measure_metric(*(item[0] if len(pairs) == 1 else torch.cat(item) for item in (outs, ys)))
-
-    def measure_metric(self, output: Any, y: Any) -> float:
-        """Return the metric, NaN if outputs are not finite. Raises ValueError if it is not a number."""
+        output, y = (item[0] if len(pairs) == 1 else torch.cat(item) for item in (outs, ys))
         if self.metric is accuracy and isinstance(y, Tensor) and y.is_floating_point():
             raise ValueError(
                 "accuracy compares classes, and the targets are floating-point numbers: give metric=, the "
@@ -144,30 +164,37 @@ def accuracy(output: Tensor, y: Tensor) -> Tensor:
     return (output.argmax(-1) == y).float().mean()
 
 
+def describe_gradients(model: nn.Module) -> list[str]:
+    """Return the norm of each parameter's gradient and its projection on a wave, without rounding noise."""
+    gradients = [
+        p.grad if p.grad is None else p.grad.to_dense().cpu().double().flatten() for p in model.parameters()
+    ]
+    least = 1e-6 * max((float(g.norm()) for g in gradients if g is not None), default=0.0)
+    texts = []
+    for g in gradients:
+        norm = math.nan if g is None else float(g.norm())
+        projection = norm if g is None else float(g @ torch.arange(len(g)).double().cos()) / (norm or 1)
+        texts.append("0" if norm <= least else f"{norm:.3e} {projection:.3f}")
+    return texts
+
+
 def compute_outcomes(
     work: Work, plan: RacePlan, rows: Sequence[Row], pool: Executor | None
 ) -> Iterator[list[Outcome]]:
     """Yield lists of outcomes as trials finish that ``rows`` lacks. ``pool`` is the executor or None."""
     rows = list(rows)
     while trials := plan.find_missing(rows):
-        for outcomes in _run_trials(work, trials, pool):
-            rows += [item.row for item in outcomes]
-            yield outcomes
-
-
-def _run_trials(work: Work, trials: Sequence[Trial], pool: Executor | None) -> Iterator[list[Outcome]]:
-    """Yield lists of outcomes: of single trials without an executor, else of several trials per worker."""
-    if pool is None:
-        yield from ([run_trial(work, trial)] for trial in trials)
-        return
-    size = max(1, len(trials) // ((getattr(pool, "_max_workers", 1) or 1) * _PARTS))
-    parts = [trials[start : start + size] for start in range(0, len(trials), size)]
-    futures = [pool.submit(run_part, work, part) for part in parts]
-    try:
-        yield from (future.result() for future in as_completed(futures))
-    finally:
-        for future in futures:
-            future.cancel()
+        size = max(1, len(trials) // ((getattr(pool, "_max_workers", 1) or 1) * _PARTS)) if pool else 1
+        parts = [trials[start : start + size] for start in range(0, len(trials), size)]
+        futures = [pool.submit(run_part, work, part) for part in parts] if pool else []
+        ended = (future.result() for future in as_completed(futures))
+        try:
+            for outcomes in ended if pool else (run_part(work, part) for part in parts):
+                rows += [item.row for item in outcomes]
+                yield outcomes
+        finally:
+            for future in futures:
+                future.cancel()
 
 
 def require_portable(work: Work, pool: Executor) -> None:
@@ -178,11 +205,9 @@ def require_portable(work: Work, pool: Executor) -> None:
         try:
             pack_value(getattr(work, field.name), pool)
         except Exception as error:
-            message = str(error).strip().split("\n")[0] or type(error).__name__
-            raise ValueError(
-                f"{field.name} cannot be pickled, so it cannot be sent to other processes: define it at the "
-                f"top of a module ({message})"
-            ) from None
+            message = "cannot be pickled, so it cannot be sent to other processes: define it at the top of a"
+            reason = str(error).strip().split("\n")[0] or type(error).__name__
+            raise ValueError(f"{field.name} {message} module ({reason})") from None
 
 
 def run_part(work: Work, trials: Sequence[Trial]) -> list[Outcome]:
