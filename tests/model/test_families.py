@@ -161,7 +161,7 @@ FAMILIES = {  # the model of a step, the step, what is swapped, the rule, the st
     "LSQ, no trick": (lsq, torch.round, "round", "straight_through", round_by_trick, {"a": "round"}),
     "DoReFa": (dorefa, round_by_trick, "round", bell, by_bell(torch.round), {}),
     "checkpoint": (partial(saved, False), torch.sign, "sign", "clipped", Clipped.apply, {"a": "sign"}),
-    "checkpoint, reentrant": (partial(saved, True), torch.sign, "sign", "clipped", Clipped.apply, {"a": ""}),
+    "rerun": (partial(saved, 1), torch.sign, "sign", "clipped", Clipped.apply, {"a": "CheckpointFunction"}),
     "autocast": (cast, torch.sign, "sign", "clipped", Clipped.apply, {"a": "sign"}),
 }  # fmt: skip
 

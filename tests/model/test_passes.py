@@ -25,6 +25,8 @@ def test_a_checkpoint_counts_its_calls_once(reentrant):
     assert (row["site"], row["calls"]) == ("relu", 1)
     assert row["share_grad"] > 0
     same(gradients_of(model), plain)
+    said = observed(made(lambda h: checkpoint(lambda z: z.sign(), h, use_reentrant=reentrant))).describe()
+    assert [words in said for words in ("(sign) is to blame", "or by a hook")] == [True, False]
 
 
 def test_a_model_that_raises_passes_its_error_through_and_keeps_no_hook():

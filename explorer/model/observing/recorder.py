@@ -119,6 +119,12 @@ class Recorder(Tape):
         row.owner = owner if key or owner.__name__ == call.name else None  # None for a node of a swap
         self._measure(call, row, value, inputs, inputs[0].ref(), tensor)
 
+    def on_checkpoint(self, node: Any) -> None:
+        """Measure the backward of a checkpoint, and record the calls that it repeats."""
+        super().on_checkpoint(node)
+        call = self.by_node[node]
+        self._measure(call, None, call.outputs[-1], call.list_live_inputs())
+
     def on_join(self, call: Call, join: Join, y: Tensor) -> None:
         """Count a detach trick or mask and measure its backward. A gate's detached ops are noted as cut."""
         kind = classify_join(call, join, y)

@@ -92,16 +92,21 @@ class Tape(Ledger):
 
     def on_checkpoint(self, node: Any) -> None:
         """Record also the calls that a checkpoint repeats in backward, where torch has disabled all modes."""
+        path, own, _ = self.by_node[node].place
 
         def enter(_: Any) -> None:
             if self.follows:
                 self.attach()
+            elif path is not None:  # a function in it may have no self by which its submodule is known
+                self._enter(path, own)
             TorchFunctionMode.__enter__(self)  # type: ignore[no-untyped-call]  # torch's own
 
         def leave(*_: Any) -> None:
             TorchFunctionMode.__exit__(self, None, None, None)  # type: ignore[no-untyped-call]
             if self.follows:
                 self.detach()
+            elif path is not None:
+                self._leave()
 
         node.register_prehook(enter)
         node.register_hook(leave)
