@@ -208,9 +208,9 @@ class Tape(Ledger):
         except RuntimeError as error:
             calls = self.calls if "is not implemented" in str(error) else []  # torch's words
             for call in (item for item in calls if item.is_live and item.outputs[0].has_no_derivative):
-                site, name = call.site, call.name
-                message = f"{site}: torch has no derivative of {name}: swap(model, {name!r}, …) gives it one"
-                raise RuntimeError(message) from error
+                name = call.name
+                advice = f": swap(model, {name!r}, …) gives it one" if names.is_pointwise(name) else ""
+                raise RuntimeError(f"{call.site}: torch has no derivative of {name}{advice}") from error
             raise
         finally:
             self._in_backward, self.done = nested, True
