@@ -1,6 +1,6 @@
 """Studies, which compare backward rules on held-out data, each at its own best learning rate.
 
-Every rule trains with several random seeds. Controls are rules that cannot work, added for comparison.
+Every rule trains with several random seeds. Controls are rules that a useful rule must beat.
 """
 
 from explorer.study.arguments import check_rates, check_rule_list, check_seeds, key_of, make_default_rates

@@ -46,7 +46,7 @@ class Difference:
 def find_differences(plan: Plan, rules: Sequence[RuleOutcome]) -> list[Difference]:
     """Return the difference of each rule's score from that of the best rule, highest mean first.
 
-    The controls (rules that cannot work) follow, in the same order. The list is empty before all rules have a
+    The controls (rules to be beaten) follow, in the same order. The list is empty before all rules have a
     held-out score with one common seed, and for more rules than ``explorer.rank`` compares.
     """
     ended = [each for each in rules if each.seeds]
@@ -77,7 +77,7 @@ def _compare_controls(
 ) -> list[Difference]:
     """Return the difference of each control's score from that of the best rule.
 
-    The intervals of all controls hold together. A control is a rule that cannot work.
+    The intervals of all controls hold together. A useful rule must beat each control.
     """
     compared_rules = [best, *controls]
     scores = pair_scores(compared_rules, [each.rule for each in compared_rules])

@@ -23,7 +23,7 @@ export function getRateBounds() {
   return { what: "rate", low, high, most: rates, example: "0.003, 0.01, 0.03" };
 }
 
-/** Return whether the study includes control rules, which cannot work. @param {Choice} choice */
+/** Return whether the study includes control rules, which a useful rule must beat. @param {Choice} choice */
 export function hasControls(choice) {
   return choice.training.controls !== "no";
 }

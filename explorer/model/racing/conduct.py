@@ -108,10 +108,10 @@ def race(
         callback: a function called after each step with the step's number, the net and the loss.
         batched: no longer used, since the nets are trained one after another.
         file: a CSV file to which finished trials are appended. The same race, also with more rules or seeds,
-            continues from it. It is rejected if the model, the data or other arguments have changed, as told
-            by the net's outputs and gradients on the first batch, each rule's gradient on a grid of x, all
-            data, the scores before training, and the optimiser's settings at each step. A change that shows
-            in none of these, such as one of the callback, is not noticed.
+            continues from it. It is rejected if the model, the data or other arguments have changed. That
+            shows in the net's outputs and gradients on the first batch, each rule's gradient on a grid of x,
+            all data, the scores before training, and the optimiser's settings at each step. A change that
+            shows in none of these, such as one of the callback, is not noticed.
         executor: any ``concurrent.futures.Executor``, or the address of a Dask cluster. Threads train one net
             at a time, since they share torch's random state.
         progress: whether to show a progress bar. ``explorer.watch`` passes a function that shows more.

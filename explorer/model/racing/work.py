@@ -109,11 +109,11 @@ class Work:
         scheduler = self.scheduler(optimiser) if self.scheduler else optimiser
         if not hasattr(scheduler, "step") or isinstance(scheduler, ReduceLROnPlateau):
             kind = type(scheduler).__name__
-            raise ValueError(f"scheduler must return one whose step() takes no arguments, not a {kind}")
+            raise ValueError(f"scheduler must return an object with step() without arguments, not a {kind}")
         for _ in range(steps if self.scheduler else 1):
             items = [item for group in optimiser.param_groups for item in group.items()]
             settings.append(str([item for item in items if item[0] != "params"]))
-            with warnings.catch_warnings(action="ignore"):  # that the optimiser itself has not stepped
+            with warnings.catch_warnings(action="ignore"):  # the optimiser has not stepped
                 scheduler.step()
         return settings
 
@@ -165,7 +165,7 @@ def accuracy(output: Tensor, y: Tensor) -> Tensor:
 
 
 def describe_gradients(model: nn.Module) -> list[str]:
-    """Return the norm of each parameter's gradient and its projection on a wave, without rounding noise."""
+    """Return the norm of each parameter's gradient and its projection on a cosine, as rounded text."""
     gradients = [
         p.grad if p.grad is None else p.grad.to_dense().cpu().double().flatten() for p in model.parameters()
     ]

@@ -144,7 +144,7 @@ class SwappedCalls(SwappedSteps):
         return self.target.is_meant(call)
 
     def _is_spared(self, call: Call) -> bool:
-        """Return whether a swap by op leaves a call alone, because the model itself detaches its inputs."""
+        """Return whether a swap by op skips a call because the model itself detaches its inputs."""
         given = [v for v in call.inputs if v.live or v.cuts]
         return bool(self.target.op and given and not self.exchange.op) and all(map(is_detached, given))
 

@@ -215,7 +215,7 @@ def swap(
             ``observe``, or a parameter or its name, for the elementwise calls on it. An elementwise submodule
             without a state is exchanged as a whole, from its x to its y; in others all ops are exchanged.
             ``x > parameter`` counts as gt and as lt, since Python calls ``parameter.lt(x)``. A call whose x
-            the model detaches, as in the reset of a spiking unit, gets the rule only by its site or module.
+            the model detaches, as in a spiking reset, gets the rule only by site, by module or with ``op``.
         rule: a key of ``RULES``, ``"formula: …"``, or a ``Rule``; or a Function class, a module or a function
             of x, differentiated by autograd; or a function of ``(x, g)`` or ``(x, y, g)`` that returns the
             gradient. A comparison ``x > t`` is step(x − t): keys, formulas and ``op`` get x − t, your own

@@ -1,4 +1,4 @@
-// The buttons that add control rules, which cannot work and are trained for comparison.
+// The buttons that add control rules, which a useful rule must beat.
 
 import { canAddRule, addRule } from "../../choice/choice.js";
 import { getCatalogue, findEntry } from "../../choice/entries.js";
