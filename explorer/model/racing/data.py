@@ -32,10 +32,7 @@ class Tensors:
     y: Tensor
 
     def iterate_batches(self, seed: int, steps: int, size: int) -> Iterator[Batch]:
-        """Yield a batch for each step: ``size`` examples, or fewer if there are fewer.
-
-        The seed determines a new order of all examples in each epoch.
-        """
+        """Yield a batch of up to ``size`` examples for each step. The seed determines each epoch's order."""
         generator, length = Generator().manual_seed(seed), len(self.x)
         size = min(size, length)
         for step in range(steps):
