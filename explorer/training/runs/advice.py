@@ -32,7 +32,7 @@ def advise_after_tie(snapshot: Snapshot, ranking: Ranking, rules: Collection[str
     blocked = max((float(share[_BY_RULE]) for shares in causes for share in shares), default=0.0)
     if blocked >= _MIN_SHARE:
         return f"Try a wider rule: up to {format_percent(blocked)} of a layer gets no gradient."
-    return f"Try a task or op where rules differ more: {MAX_SEEDS} seeds would hardly tell {gap} apart."
+    return f"Try a task or op where rules differ more: {MAX_SEEDS} seeds would hardly tell these apart."
 
 
 def _estimate_seeds(ranking: Ranking) -> tuple[str, float]:

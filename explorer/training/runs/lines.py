@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
+import numpy as np
+
 from explorer.formula import format_percent, join_texts, number_text, with_minus
-from explorer.training.instruments import Record
+from explorer.training.instruments import INSTRUMENTS, Record
 from explorer.training.ranking import Ranking, format_score
 from explorer.training.runs.headline import compare_rules
 from explorer.training.runs.snapshot import Snapshot
@@ -276,8 +278,8 @@ def _list_advantages(snapshot: Snapshot, rule: str, ranking: Ranking, text: str)
         share, its_share = (format_percent(each[layer]) for each in reached)
         why = f"It passes a gradient to {share} of {part}, {other} to {its_share}"
         yield _Statement(text, "causes", why, layer=layer)
-    known = [each for key in snapshot.losses if key != rule and (each := _get_cosine(snapshot, key)) > -inf]
-    if known and (cosine := _get_cosine(snapshot, rule)) > max(known) + _MIN_TURN:
+    known = [each for key in snapshot.losses if key != rule and (each := _mean_cosine(snapshot, key)) > -inf]
+    if known and (cosine := _mean_cosine(snapshot, rule)) > max(known) + _MIN_TURN:
         numbers = with_minus(f"cosine {cosine:.2f}, others at most {max(known):.2f}")
         why = f"Its gradient is closer to that of the smoothed net: {numbers}"
         yield _Statement(text, "alignment", why, layer=0)
@@ -303,7 +305,7 @@ def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking:
     if finding.hinders:
         return _Statement(lower, "")
     first = next(iter(ranking.means))
-    cosine, highest = (_get_cosine(snapshot, each) for each in (rule, first))
+    cosine, highest = (_mean_cosine(snapshot, each) for each in (rule, first))
     numbers = with_minus(f"cosine {cosine:.2f}, against {highest:.2f}")
     if cosine < highest - _MIN_TURN:
         why = f"Its gradient points elsewhere than that of the smoothed net: {numbers} with the highest mean"
@@ -340,8 +342,14 @@ def _explain_slowness(snapshot: Snapshot, rule: str, first: str, ranking: Rankin
     return f"It is slower: the highest was there at step {passed_at}, and {late}"
 
 
-def _get_cosine(snapshot: Snapshot, rule: str) -> float:
-    """Return the cosine of a rule's gradient to the smoothed net's in the first op layer, NaN if unknown."""
+def _mean_cosine(snapshot: Snapshot, rule: str) -> float:
+    """Return the latest cosine of a rule's gradient to the smoothed net's in the first op layer, or NaN.
+
+    It is a mean of the last measures with the present noise, as in the chart.
+    """
     records: Mapping[str, Record | None] = snapshot.measured.get("alignment", {})
-    record = records.get(rule)
-    return float(record["cosine"][0]) if record else math.nan
+    if not (record := records.get(rule)) or not math.isfinite(now := float(record["cosine"][0])):
+        return math.nan
+    last = slice(-INSTRUMENTS["alignment"].window, None)
+    values = record["cosines"][0][last][snapshot.measured_sigmas[last] == np.float32(snapshot.sigma)]
+    return float(np.nanmean(values)) if np.isfinite(values).any() else now

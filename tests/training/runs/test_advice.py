@@ -40,7 +40,7 @@ def advise(snapshot):
         (end(CLOSE, FAR, blocked=0.62), "Try a wider rule: up to 62 % of a layer gets no gradient."),
         (
             end(CLOSE, FAR),
-            "Try a task or op where rules differ more: 10 seeds would hardly tell 0.7 points apart.",
+            "Try a task or op where rules differ more: 10 seeds would hardly tell these apart.",
         ),
         (end(CLOSE, FAR, finished=False), ""),
         (end(CLOSE, [0.5, 0.5, 0.51]), ""),

@@ -120,7 +120,8 @@ def test_the_stated_gradient_and_movement_match_the_measured_ones(ended):
 
 def test_a_line_blames_the_direction_only_if_the_cosine_is_lower(ended):
     _, snapshot = ended
-    cosines = {rule: each[0] for rule, each in snapshot.alignment.items()}
+    records = snapshot.measured["alignment"].items()
+    cosines = {rule: np.mean(record["cosines"][0][-5:]) if record else math.nan for rule, record in records}
     means = {rule: float(np.nanmean(each)) for rule, each in snapshot.score.items()}
     for rule, line in make_lines(snapshot).items():
         highest = cosines[max(means, key=means.__getitem__)]
