@@ -90,7 +90,7 @@ def put_in(op, rule, name, part, h):
     return explorer.apply(op, rule, h) if name == "the trick" else part(h)
 
 
-@pytest.mark.parametrize("op", ["floor", "square"])
+@pytest.mark.parametrize("op", ["floor", "square", "cube", "exp"])
 @pytest.mark.parametrize(("function", "what"), [(reactnet, "sign"), (bireal, "sign"), (wavy, "floor")])
 def test_another_op_is_put_in_place_of_a_trick_once(function, what, op):
     expected = made(partial(function, take=partial(put_in, op, "formula: x * g")))

@@ -15,7 +15,7 @@ from explorer.model.swapping.calls import SwappedCalls
 from explorer.model.tape import Call, Join, Value
 from explorer.model.tape.names import COMPARISONS, LINEAR, STEP_SIGNS, find_tensors, replace_tensor
 from explorer.model.tape.private import DisableTorchFunction, is_functorch_wrapped_tensor
-from explorer.model.tape.tricks import classify_join, is_restoring, name_join
+from explorer.model.tape.tricks import classify_join, find_restored, is_restoring, name_join
 from explorer.model.tape.values import UNLIMITED, find_ancestors, find_elementwise_ancestors
 
 
@@ -107,8 +107,15 @@ class Pass(SwappedCalls):
         """Exchange the backward of a detach trick that is the target or contains one of its calls."""
         if self.mask is not None:
             return None
-        hard, own_site = _find_hard_values(join, y), call.site
-        kind, x = classify_join(call, join, y), join.tensor
+        kind, x, own_site = classify_join(call, join, y), join.tensor, call.site
+        hard = _find_hard_values(join, y)
+        changed = {hit.call for hit in self.hits if self.exchange.op is not None}
+        if kind != "mask" and len(changed & {v.call for v in join.made}) > 1:
+            # The op has also replaced the ops of a surrogate, whose values then tell little.
+            restored = find_restored(call.outputs[0])
+            if restored and kind == "gate":
+                hard = {*find_ancestors(restored, lambda _, v: v in join.side, UNLIMITED)}
+            kind = "trick" if restored else "gate"
         meant_call = self.find_meant(hard, kind == "trick")
         chain = name_join(call, join, kind == "mask")
         # A call of the surrogate may begin at the same column as the join.

@@ -225,8 +225,8 @@ class Tape(Ledger):
             v for v in values if self.bridges and v.live
             and any(item.call.kind == "bridge" for item in find_elementwise_ancestors(v))
         ]  # fmt: skip
-        if not any(v.live and v not in bridged for v in values):
-            bridged = []
+        pure = [*filter(graph.is_from_bridges, bridged)]
+        bridged = next(some for some in (bridged, pure, []) if any(v.live and v not in some for v in values))
         side = [v for v in values if v.shape == shape and (v in bridged if v.live else v.cuts)]
         if not side or not names.is_pointwise(name):
             return None

@@ -18,6 +18,10 @@ _PRODUCTS = {
     "mul", "rmul", "imul", "multiply", "div", "truediv", "divide", "true_divide", "where", "masked_fill",
     "setitem",
 }  # fmt: skip
+_SIGNS = dict.fromkeys(CARRIERS, (1,)) | {
+    **dict.fromkeys(("add", "iadd"), (1, 1)), **dict.fromkeys(("sub", "isub"), (1, -1)),
+    "rsub": (-1, 1), "neg": (-1,),
+}  # fmt: skip
 _MASKING = COMPARISONS | CARRIERS | LOGICAL | {"bool"}
 
 
@@ -49,6 +53,37 @@ def is_restoring(value: Value, y: Tensor) -> bool:
         if not y.numel() or torch.equal(tensor, y):
             return True
         return float((tensor - y).abs().max()) <= 1e-5 * float(y.abs().max()) + 1e-12
+
+
+def find_restored(y: Value) -> list[Value]:
+    """Return the detached term that y, as a sum, is equal to. Empty unless all its other terms cancel out.
+
+    Values are compared only between two computations by the same calls from the same inputs.
+    """
+    todo, sums = [(y, 1, False)], dict[Value, tuple[int, bool]]()
+    while todo:
+        value, sign, cut = todo.pop()
+        inputs, signs = value.call.inputs, _SIGNS.get(value.call.name)
+        if value.call.kind == "bridge":
+            inputs, signs = inputs[-1:], None if inputs[-1].live else (1,)
+        if signs is not None and len(inputs) == len(signs):
+            cut = cut or not value.live
+            todo += [(item, sign * factor, cut) for item, factor in zip(inputs, signs, strict=True)]
+            continue
+        term = next((v for v in sums if v is value or _is_same(v, value)), value)
+        before, was_cut = sums.get(term, (0, False))
+        sums[term] = before + sign, was_cut or cut or not value.live
+    left = {value: total for value, total in sums.items() if total[0]}
+    return [*left] if [*left.values()] == [(1, True)] else []
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    a, b, first, second = one.ref(), other.ref(), one.call, other.call
+    if one is other or first.name != second.name or len(first.inputs) != len(second.inputs):
+        return one is other
+    if a is None or b is None or not (is_functorch_wrapped_tensor(a) or torch.equal(a, b)):
+        return False
+    return first.kind != "leaf" and all(map(_is_same, first.inputs, second.inputs))
 
 
 def chain_of(side: Iterable[Value], way: Iterable[Value], compared: bool = False) -> list[Call]:

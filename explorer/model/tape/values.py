@@ -175,6 +175,16 @@ def find_elementwise_ancestors(value: Value, stop: Value | None = None) -> set[V
     return {*find_ancestors([value], can_follow, _NEAR)}
 
 
+def is_from_bridges(value: Value) -> bool:
+    """Return whether all sources are bridges."""
+
+    def can_follow(call: Call, item: Value) -> bool:
+        return item.live and call.kind != "bridge" and (call.kind == "function" or is_pointwise(call.name))
+
+    ancestors = find_ancestors([value], can_follow, _NEAR)
+    return all(v.call.kind == "bridge" or not ancestors.keys().isdisjoint(v.call.inputs) for v in ancestors)
+
+
 def find_values_between(x: Value, values: Iterable[Value]) -> set[Value]:
     """Return the values computed from x on the way to ``values``, with these and without x."""
     made = {x}
