@@ -12,7 +12,7 @@ import { getAddedControls, getStudyRates } from "./settings.js";
 /**
  * The things that a study compares.
  * @typedef {{key: string, label: string, colour: string, control: boolean}} Line one rule; ``control``: whether it
- *   cannot work and is trained for comparison
+ *   is trained only as what a useful rule must beat
  * @typedef {{choice: Choice, lines: Line[], rates: number[]}} Subject settings, rules and learning rates
  */
 

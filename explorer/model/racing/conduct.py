@@ -139,8 +139,8 @@ def race(
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        message = f"leave it out to stay on the CPU ({error}".strip().partition("\n")[0]
-        raise ValueError(f"device {str(device)!r} is not available here: {message})") from None
+        reason, advice = str(error).strip().partition("\n")[0], "leave it out to stay on the CPU"
+        raise ValueError(f"device {str(device)!r} is not available here: {advice} ({reason})") from None
     data: dict[str, Any] = {"train": data_of("train", train, batch, device), "validation": None}
     if validation is not None:
         data["validation"] = data_of("validation", validation, batch, device)
