@@ -159,12 +159,6 @@ def _bisect(low: float, high: float, is_left: Callable[[float], bool]) -> float:
     return float(high)
 
 
-def describe_equilibria(result: Equilibria) -> list[str]:
-    """Return sentences on where each rule stops changing a parameter, and on the smallest error."""
-    sentences = [describe_positions(result, rule.key, rule.label) for rule in result.rules]
-    return [*sentences, *([describe_best(result)] if result.best is not None else [])]
-
-
 def describe_best(result: Equilibria) -> str:
     """Return a sentence on the value with the smallest error, "" if no error is finite or all are equal."""
     if result.best is None:

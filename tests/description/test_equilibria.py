@@ -9,7 +9,7 @@ import pytest
 from explorer.catalogue import list_learnable
 from explorer.curves import sample_curves
 from explorer.description import describe_learning, describe_net_gradient, equilibria
-from explorer.description.equilibria import Equilibria, describe_equilibria, find_equilibria, make_grid
+from explorer.description.equilibria import Equilibria, describe_best, find_equilibria, make_grid
 from explorer.description.net_gradient import compute_net_gradient, make_normal_numbers
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import loop_over
@@ -53,8 +53,9 @@ def test_a_step_too_large_should_shrink():
 
 def test_a_parameter_that_rule_and_op_name_alike_comes_to_rest_by_its_own_name():
     """LSQ's s is called s_rule next to the s of FP8, and the error does not depend on it."""
-    (said,) = describe_equilibria(find_equilibria("fp8_e4m3", ["lsq"], "s_rule", NUMBERS))
-    assert said.startswith("LSQ (learned step size): s_rule comes to rest at ")
+    resting = find_equilibria("fp8_e4m3", ["lsq"], "s_rule", NUMBERS)
+    assert equilibria.describe_positions(resting, "lsq", "LSQ").startswith("LSQ: s_rule comes to rest at ")
+    assert not describe_best(resting)
 
 
 def test_a_parameter_that_shapes_the_gradient_alone_cannot_learn():
@@ -86,14 +87,13 @@ def test_s_comes_to_rest_where_its_parts_balance():
     np.testing.assert_allclose(resting.error, errors, rtol=1e-12)
     assert resting.best == resting.points[int(np.argmin(errors))]
     assert abs(at - resting.best) < 0.1
-    words = describe_equilibria(resting)
-    assert words[0] == f"LSQ (learned step size): s comes to rest at {at:.4g}"
-    assert words[-1] == f"The mean squared error is least at s = {resting.best:.4g}."
+    assert equilibria.describe_positions(resting, "lsq", "LSQ") == f"LSQ: s comes to rest at {at:.4g}"
+    assert describe_best(resting) == f"The mean squared error is least at s = {resting.best:.4g}."
 
 
 def at_rest(op: str, rule: str, name: str, numbers=NUMBERS, **parameters: float) -> tuple[Equilibria, str]:
     resting = find_equilibria(op, [rule], name, numbers, parameters)
-    return resting, describe_equilibria(resting)[0]
+    return resting, equilibria.describe_positions(resting, rule, RULES[rule].label)
 
 
 def test_a_bound_beyond_all_data_rests_anywhere():

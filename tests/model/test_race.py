@@ -125,8 +125,7 @@ def test_every_rule_sees_the_same_batches_of_a_loader(shuffled, monkeypatch):
     assert all(len(own) == 2 and own[0] == own[1] for own in by_seed.values())
     assert (by_seed[2][0] != [(2, y) for _, y in by_seed[3][0]]) == shuffled
     assert found.best.held_out.notna().all()
-    with pytest.warns(UserWarning, match="batched is no longer used"):
-        again = race(Dropping, train=loader, rules=["clipped", "zero"], seeds=2, steps=15, batched=True)
+    again = race(Dropping, train=loader, rules=["clipped", "zero"], seeds=2, steps=15)
     assert again.frame.equals(found.frame)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import operator
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
@@ -68,7 +67,6 @@ def race(
     clip: float | None = None,
     autocast: torch.dtype | None = None,
     callback: Callable[[int, nn.Module, float], Any] | None = None,
-    batched: object = None,
     file: str | os.PathLike[str] | None = None,
     executor: Executor | str | None = None,
     progress: bool | Callable[..., AbstractContextManager[Any]] = True,
@@ -106,7 +104,6 @@ def race(
         clip: the maximum norm of all gradients together, above 0.
         autocast: the dtype of mixed precision, ``torch.bfloat16`` or ``torch.float16``.
         callback: a function called after each step with the step's number, the net and the loss.
-        batched: no longer used, since the nets are trained one after another.
         file: a CSV file to which finished trials are appended. The same race, also with more rules or seeds,
             continues from it. It is rejected if the model, the data or other arguments have changed. That
             shows in the net's outputs and gradients on the first batch, each rule's gradient on a grid of x,
@@ -125,8 +122,6 @@ def race(
             that is not a number, a file of another race, or a ``make_model`` that cannot be sent to another
             process. Errors of the model pass through.
     """
-    if batched is not None:
-        warnings.warn("batched is no longer used: the nets are trained one after another", stacklevel=2)
     shown_rules, code = read_rules(rules)
     rates = check_rates(lrs, USUAL_LR)
     for name, value in {"steps": steps, "batch": batch}.items():

@@ -10,7 +10,7 @@ from torch.autograd import Function
 
 from explorer.model.swapping.exchange import Gradient
 from explorer.model.tape import Value, attach_span, find_nodes_between
-from explorer.model.tape.private import BackwardCFunction, forward_class, version_of
+from explorer.model.tape.private import BackwardCFunction, forward_class, versions_of
 from explorer.model.tape.values import UNLIMITED
 
 
@@ -58,10 +58,10 @@ def exchange_backward(
     nodes = find_nodes_between(y.edge, [x.edge])[0]
     if not nodes:
         raise UnreachedError(f"{place_name}: autograd has no way from y to x")
-    x_kept, y_kept, version = x_tensor.detach(), y_tensor.detach(), version_of(x_tensor)
+    x_kept, y_kept, version = x_tensor.detach(), y_tensor.detach(), versions_of([x_tensor])
 
     def pass_gradient(g: Tensor, _: Any = None) -> Tensor:
-        if version_of(x_kept) != version:
+        if versions_of([x_kept]) != version:
             raise RuntimeError(f"{place_name}: its x was modified in place after the call: a swap needs it")
         gradient = rule(x_kept, y_kept, g)
         if gradient.shape != x_kept.shape:

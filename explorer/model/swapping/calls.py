@@ -68,7 +68,7 @@ class SwappedCalls(SwappedSteps):
 
         The x of a comparison is its margin: x − threshold, or threshold − x for "lt" and "le".
         """
-        x, has_margin = next(iter(find_tensors(args[:1]) or find_tensors(args)), None), False
+        x, has_margin = next(iter(find_tensors(args)), None), False
         self.compute_mask(name, function, args, kwargs)
         if name in STEP_SIGNS and all(item.dtype != torch.bool for item in find_tensors((args, kwargs))):
             left, right = (*args, *kwargs.values())[:2]
@@ -78,7 +78,8 @@ class SwappedCalls(SwappedSteps):
                     x = left - right if sign > 0 else right - left
         if x is None or not x.is_floating_point():
             return None
-        return read_input(function, args, kwargs, x)._replace(is_margin=has_margin)
+        before = read_input(function, args, kwargs, x)
+        return before._replace(is_margin=True) if has_margin else before
 
     def run_call(self, function: Any, args: Any, kwargs: Any) -> Any:
         """Return the result of a call, hidden from outer tapes if a bridge may replace it."""
@@ -91,8 +92,9 @@ class SwappedCalls(SwappedSteps):
         """Exchange the backward of the target's calls. Returns the tensor that replaces y, or None."""
         if call.merged or not call.outputs:
             return None
-        value, number, is_spared = call.outputs[0], self.mask, self._is_spared(call)
-        if x_before is not None and x_before.is_margin and not is_spared and self._is_meant(call, ""):
+        value, number = call.outputs[0], self.mask
+        is_margin = x_before is not None and x_before.is_margin and self._is_meant(call, "")
+        if x_before is not None and is_margin and not self._is_spared(call):
             margin = x_before.x
             if margin is not call.inputs[0].ref():
                 margin = self._add_margin(call, value, margin)
@@ -101,7 +103,7 @@ class SwappedCalls(SwappedSteps):
                 number = self.add_bridge(call, margin, y.to(margin.dtype), [*call.inputs])
         if number is not None and call.graded:
             return self.keep_mask(call, number, y)
-        if call.graded and not value.live and value.cuts and not is_spared:
+        if call.graded and not value.live and value.cuts and not self._is_spared(call):
             return self._build_bridge(value, y)
         if x_before is None:
             return None
@@ -117,6 +119,7 @@ class SwappedCalls(SwappedSteps):
         if not call.graded:  # it gets the rule at the first use of its result, if at all
             return None
         if x is None or not value.live:
+            is_spared = self._is_spared(call)
             if is_spared or not value.cuts:
                 self.hits.append(Hit(call, None, _DETACHED if is_spared else "its x requires no gradient"))
         elif value.has_no_derivative:

@@ -141,8 +141,10 @@ class Ledger(Passes):
         return value
 
     def _make_leaf(self, tensor: Tensor) -> Value:
-        with torch.inference_mode(False), torch.enable_grad():
-            node = tensor.view_as(tensor).grad_fn
+        node = tensor.view_as(tensor).grad_fn
+        if node is None:  # gradients are disabled
+            with torch.inference_mode(False), torch.enable_grad():
+                node = tensor.view_as(tensor).grad_fn
         if node is None:  # a constant under torch.func
             return self._make_source(tensor, None)
         edge = node.next_functions[0]

@@ -87,7 +87,7 @@ def find_tensors(items: Any) -> list[Tensor]:
         kind = _kind_of(item.__class__)
         if kind is Tensor:
             tensors.append(item)
-        elif kind is not None:
+        elif kind is not None and item:
             tensors += find_tensors(item)
     return tensors
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from torch import Tensor
@@ -14,13 +16,16 @@ from torch.autograd.function import BackwardCFunction
 
 __all__ = [
     "BackwardCFunction", "DisableTorchFunction", "EnableTorchFunction", "forward_class", "get_next_number",
-    "get_sequence_number", "is_functorch_wrapped_tensor", "is_in_checkpoint", "version_of",
+    "get_sequence_number", "is_functorch_wrapped_tensor", "is_in_checkpoint", "versions_of",
 ]  # fmt: skip
 
 
-def version_of(tensor: Tensor) -> int:
-    """Return how often a tensor was written into; 0 for one made in inference mode, which does not count."""
-    return 0 if tensor.is_inference() else tensor._version
+def versions_of(tensors: Sequence[Tensor]) -> list[int]:
+    """Return how often each tensor was written into; 0 for one of inference mode, which does not count."""
+    try:
+        return [*map(attrgetter("_version"), tensors)]
+    except RuntimeError:
+        return [0 if tensor.is_inference() else tensor._version for tensor in tensors]
 
 
 def get_sequence_number(node: Any) -> int:

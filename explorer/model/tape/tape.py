@@ -20,7 +20,7 @@ from explorer.model.tape import values as graph
 from explorer.model.tape.ledger import Ledger
 from explorer.model.tape.names import find_tensors
 from explorer.model.tape.passes import do_nothing
-from explorer.model.tape.private import DisableTorchFunction, version_of
+from explorer.model.tape.private import DisableTorchFunction, versions_of
 from explorer.model.tape.values import Call, Value, collect_sources, find_elementwise_ancestors
 
 
@@ -139,15 +139,17 @@ class Tape(Ledger):
                 elif is_live:
                     for dead in filter(attrgetter("cuts"), values):
                         self.on_cut(dead, *graph.origin_of(dead))
-            versions = [version_of(item) for item in tensors]
+            versions = versions_of(tensors)
             prepared = self.prepare(name, func, args, kwargs)
         result = self.run_call(func, args, kwargs)
         with DisableTorchFunction():
             given = {*map(id, tensors)}
             outs = [item for item in find_tensors(result) if id(item) not in given]
-            for item, version in zip(tensors, versions, strict=True):
-                if version_of(item) != version or (name == ".data=" and item is args[0]):
-                    outs.append(item)
+            if name == ".data=":
+                outs.append(args[0])
+            elif (newer := versions_of(tensors)) != versions:
+                changes = zip(tensors, versions, newer, strict=True)
+                outs += [item for item, before, after in changes if before != after]
             if not outs and tensors and tensors[0].requires_grad != values[0].live:  # as by detach_
                 outs = tensors[:1]
             if not outs:
