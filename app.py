@@ -165,19 +165,9 @@ class _PageNameConvertor(StringConvertor):
 
 register_url_convertor("name", _PageNameConvertor())
 _limiters = admission.VisitorRateLimiters()
-_ANSWERS = [
-    Route("/ask/{question}", ask, methods=["POST"]),
-    Route("/sheet", redirect_sheet),
-]
+_ANSWERS = [Route("/ask/{question}", ask, methods=["POST"]), Route("/sheet", redirect_sheet)]
 
-_ROUTES = (
-    *_ANSWERS,
-    *takeaway.ROUTES,
-    *jobs.ROUTES,
-    *tables.ROUTES,
-    *initial_state.ROUTES,
-    *classes.ROUTES,
-)
+_ROUTES = (*_ANSWERS, *takeaway.ROUTES, *jobs.ROUTES, *tables.ROUTES, *initial_state.ROUTES, *classes.ROUTES)
 _RESERVED_NAMES = dict.fromkeys(route.path.split("/")[1] for route in _ROUTES)  # not available as page names
 
 

@@ -97,13 +97,7 @@ def find_mean_kinks(
 
 
 def find_contribution_kinks(
-    op: Op,
-    rule: Rule,
-    name: str,
-    settings: Mapping[str, float],
-    start: float,
-    stop: float,
-    g: float = 1.0,
+    op: Op, rule: Rule, name: str, settings: Mapping[str, float], start: float, stop: float, g: float = 1.0
 ) -> list[float] | None:
     """Find the kinks in x of one element's contribution to the gradient of a parameter.
 

@@ -162,12 +162,7 @@ def sample_curves(
 
 
 def _make_evaluator(
-    op: Op,
-    loss: Loss | None,
-    settings: Mapping[str, float],
-    g: float,
-    span: tuple[float, float],
-    learns: str,
+    op: Op, loss: Loss | None, settings: Mapping[str, float], g: float, span: tuple[float, float], learns: str
 ) -> StochasticEvaluator | DeterministicEvaluator:
     if loss:
         return StochasticEvaluator(op, loss, settings, g, span)

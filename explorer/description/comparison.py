@@ -8,13 +8,7 @@ from typing import NamedTuple
 from explorer.curves.sampled import SampledCurves
 from explorer.description.claims import MAX_PIECES, Claim, Span
 from explorer.description.gradient import describe_spans
-from explorer.description.words import (
-    MAIN_LENGTH,
-    format_at_g,
-    format_distinct,
-    format_each,
-    select_kinds,
-)
+from explorer.description.words import MAIN_LENGTH, format_at_g, format_distinct, format_each, select_kinds
 from explorer.formula import format_number, format_percent, join_texts
 
 

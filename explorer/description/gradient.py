@@ -13,12 +13,7 @@ from explorer.description.missing import (
     is_whole,
     shares_of,
 )
-from explorer.description.words import (
-    format_distinct,
-    format_level,
-    format_positions,
-    select_kinds,
-)
+from explorer.description.words import format_distinct, format_level, format_positions, select_kinds
 from explorer.formula import format_number, join_texts
 
 

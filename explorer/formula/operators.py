@@ -30,8 +30,7 @@ def get_operation(node: Node) -> Callable[..., Any]:
         case Compare(signs):
             links = [_OPERATORS[sign] for sign in signs]
             return lambda *values: reduce(
-                operator.and_,
-                [link(*pair) for link, pair in zip(links, pairwise(values), strict=True)],
+                operator.and_, [link(*pair) for link, pair in zip(links, pairwise(values), strict=True)]
             )
         case _:
             raise TypeError(f"a node with an operator was expected, but got {node}")

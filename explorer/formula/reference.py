@@ -44,12 +44,7 @@ def replace_reductions(
 
 
 def replace_pair_reductions(
-    op: Formula,
-    rule: Formula | None,
-    parameters: Mapping[str, float],
-    start: float,
-    stop: float,
-    g: float,
+    op: Formula, rule: Formula | None, parameters: Mapping[str, float], start: float, stop: float, g: float
 ) -> tuple[Formula, Formula | None, dict[str, float]]:
     """Replace each reduction, such as ``mean(…)``, in the formulas of an op and a rule by a parameter.
 

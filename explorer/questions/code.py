@@ -28,7 +28,7 @@ _REFUSALS: Mapping[str, Mapping[bool, str]] = {
             "A custom op takes only tensors and numbers, but this rule takes a function, the loss f: "
             "choose PyTorch."
         ),
-    },
+    }
 }
 
 
@@ -86,8 +86,4 @@ def write_code(
     short = make_short_code(make_pair(*entries, parameters, learned)) if text and language == PYTORCH else ""
     cannot = learns and learns not in list_learnable(*entries)
     note = f"{learns} cannot learn by this rule: in its code it is a number." if cannot else ""
-    return {
-        "text": text or "",
-        "short": short,
-        "note": note if text else explain_refusal(language, *entries),
-    }
+    return {"text": text or "", "short": short, "note": note if text else explain_refusal(language, *entries)}

@@ -72,11 +72,7 @@ def pack_program() -> Json:
     }
     texts |= {name: path.read_text(encoding="utf-8") for name, path in _REPLACEMENTS.items()}
     texts |= {_MEASURED: _write_measured()} | pack_package(CONVERTER)
-    return {
-        "start": _START[0],
-        "modules": texts,
-        "browser": bundle_page(_BROWSER),
-    }
+    return {"start": _START[0], "modules": texts, "browser": bundle_page(_BROWSER)}
 
 
 def _collect_modules(start: Sequence[str]) -> list[Path]:

@@ -22,21 +22,20 @@ def test_a_function_of_torch_computes_the_op_it_is_listed_for(function):
     keywords = {name: numbers.get(name, 0.3) for name in call.keywords} if call.op else {"exponent": 3}
     if call.op == "prelu":
         keywords = {"weight": torch.tensor([0.3])}
-    x = x_grid.clone()
     try:
-        y = function(x.clone(), **keywords)
+        y = function(x_grid.clone(), **keywords)
     except TypeError:  # a builtin that takes positions alone
-        y = function(x.clone(), *keywords.values())
-    key = op_key_of(call, (x,), keywords)
-    expected = OPS[key].parsed.bind(parameters_of(call, (x,), keywords))(x)
+        y = function(x_grid.clone(), *keywords.values())
+    key = op_key_of(call, (x_grid,), keywords)
+    expected = OPS[key].parsed.bind(parameters_of(call, (x_grid,), keywords))(x_grid)
     torch.testing.assert_close(y, expected, equal_nan=True)
-    positional = parameters_of(call, (x, *keywords.values()), {})
-    assert positional == parameters_of(call, (x,), keywords)
+    positional = parameters_of(call, (x_grid, *keywords.values()), {})
+    assert positional == parameters_of(call, (x_grid,), keywords)
 
 
 def test_omitted_arguments_have_torchs_defaults():
-    names = ("hardtanh", "leaky_relu", "elu", "celu", "softshrink")
-    for function in (getattr(functional, name) for name in names):
+    for name in ("hardtanh", "leaky_relu", "elu", "celu", "softshrink"):
+        function = getattr(functional, name)
         op = OPS[CALLS[function].op]
         defaults = {p.name: p.default for p in op.parameters} | parameters_of(CALLS[function], (x_grid,), {})
         torch.testing.assert_close(function(x_grid.clone()), op.parsed.bind(defaults)(x_grid))

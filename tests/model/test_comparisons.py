@@ -50,6 +50,9 @@ CHAINED = {  # what a swap computes, the comparison, and what it equals by hand
     "xor": (lambda h: ((h > 0.5) ^ (h < 1)).float(), "gt",
             lambda h: (lambda a, b: a + b - 2 * a * b)(spike(h - 0.5), (h < 1).float())),
     "a product": (lambda h: (h > -0.5) * (h < 0.5) * 1.0, "lt", lambda h: (h > -0.5) * spike(h - 0.5, -1)),
+    "any": (lambda h: h * (h > 0.5).any(-1, keepdim=True), "gt",
+            lambda h: h * (1 - (1 - spike(h - 0.5)).prod(-1, keepdim=True))),
+    "all": (lambda h: h * (h < 2).all(-1)[:, None], "lt", lambda h: h * spike(h - 2, -1).prod(-1)[:, None]),
     "not": (lambda h: (~(h > 0.3)).float(), "gt", lambda h: 1 - spike(h - 0.3)),
     "integers": (lambda h: ((h > 0.3).long() * 2 - 1).to(h.dtype), "gt", lambda h: 2 * spike(h - 0.3) - 1),
     "where of both": (lambda h: torch.where((h > -0.5) & (h < 0.5), 1.0, -2.0), "gt",
@@ -77,6 +80,7 @@ def test_a_swapped_comparison_passes_gradients_through_masks_by_the_chain_rule(n
 
 @pytest.mark.parametrize(("function", "what", "reason"), [
     (lambda h: h.masked_fill(h < 0.1, -math.inf).softmax(-1), "lt", "fills in an infinite number"),
+    (lambda h: h[h > 0].sum() * torch.ones(16, 6), "gt", "no gradient is known through getitem"),
     (lambda h: h * h.argmax(-1)[:, None].tolist()[0][0], "argmax", "argmax was called, but no .* is made of"),
 ])  # fmt: skip
 def test_a_comparison_or_choice_without_a_gradient_is_refused_with_the_reason(function, what, reason):

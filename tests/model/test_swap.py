@@ -49,6 +49,7 @@ def test_the_forward_stays_and_the_backward_is_the_rules():
         (lambda h: torch.round(h), "round"), (nn.ReLU(), functional.relu), (nn.ReLU(), nn.ReLU),
         (nn.ReLU(), "function"), (nn.Sequential(nn.Identity(), nn.ReLU()), "function"),
         (nn.ReLU(inplace=True), "relu"), (lambda h: h.clamp(min=0), torch.clamp),
+        (lambda h: h.to(torch.float8_e4m3fn).float(), "fp8_e4m3"),
     ],
 )  # fmt: skip
 def test_a_swap_accepts_functions_classes_and_names(function, what):

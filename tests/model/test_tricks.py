@@ -18,6 +18,7 @@ TRICKS = {
     "by data": (lambda h: h + (h.round().data - h.data), "round", "straight_through"),
     "a surrogate": (lambda h: h.tanh() + (h.sign() - h.tanh()).detach(), "sign", "ede"),
     "under no_grad": (lambda h: h + (torch.no_grad()(h.round)() - h).detach(), "round", "straight_through"),
+    "fp8": (lambda h: h + (h.to(torch.float8_e5m2).float() - h).detach(), "fp8_e5m2", "straight_through"),
     "several ops": (several, "round → clamp", "straight_through"),
 }
 
@@ -102,8 +103,8 @@ def test_a_proxy_is_a_trick_with_the_rule_that_its_gradient_is(name):
 
 @pytest.mark.parametrize("name", {**PROXIES, **TRICKS})
 def test_a_trick_is_swapped_as_a_whole_bit_for_bit_and_undone(name):
-    function, kind = {**PROXIES, **TRICKS}[name][:2]
-    op, model = "round" if "round" in TRICKS.get(name, kind)[1] else "sign", made(function)
+    function = {**PROXIES, **TRICKS}[name][0]
+    op, model = TRICKS.get(name, ("", "sign"))[1].split(" → ")[0], made(function)
     before, y = gradients_of(model), model(X)
     fixed = explorer.swap(model, op, rule=lambda x, g: g * torch.exp(-x * x))
     assert torch.equal(fixed(X), y)

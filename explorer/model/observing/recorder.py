@@ -66,6 +66,10 @@ class Recorder(Tape):
         is_linear = self._is_scaling or call.name in names.UNMEASURED  # it cannot stop the gradient
         if not inputs or (call_input is None and is_linear) or call.kind == "function":
             return
+        if call.name in names.FORMATS.values():
+            row = self._count(call, "call", call.op, call.op)
+            self._measure(call, row, output, inputs, inputs[0].ref(), None, y)
+            return
         if call_input is None or not call.inputs[0].live:
             self._measure(call, None, output, inputs)
             return

@@ -107,6 +107,8 @@ class SwappedCalls(SwappedSteps):
             return self._build_bridge(value, y)
         if x_before is None:
             return None
+        if call.name in names.FORMATS.values() and (rounded := call.inputs[0].ref()) is not None:
+            x_before = CallInput(rounded, call.name, {})
         call.op = x_before.key or call.name
         if not self._is_meant(call, x_before.key):
             return None

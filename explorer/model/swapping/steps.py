@@ -19,7 +19,7 @@ from explorer.model.swapping.target import Target
 from explorer.model.tape import Call, Tape, Value, names, private
 from explorer.model.tape.ledger import SWAPPED_CALL
 from explorer.model.tape.names import STEP_SIGNS, find_tensors, may_write, replace_tensor
-from explorer.model.tape.values import find_ancestors, origin_of
+from explorer.model.tape.values import find_ancestors, is_chosen, origin_of
 
 _AS_NUMBERS: dict[str, Callable[..., Any]] = {
     "and": lambda a, b: a * b,
@@ -28,12 +28,13 @@ _AS_NUMBERS: dict[str, Callable[..., Any]] = {
     "not": lambda a: 1 - a,
     "where": lambda mask, a, b: mask * a + (1 - mask) * b,
     "masked_fill": lambda mask, x, value: mask * value + (1 - mask) * x,
+    "any": lambda mask, *dimension: 1 - torch.prod(1 - mask, *dimension),
+    "all": torch.prod,
 }
 _AS_NUMBERS |= {
     f"{kind}_{name}": rule for name, rule in _AS_NUMBERS.items() for kind in ("logical", "bitwise")
 }
 _AS_NUMBERS["invert"] = _AS_NUMBERS["not"]
-_TO_INTEGERS = {"int", "long", "bool", "byte", "short", "char"}
 _NEGATIONS = {"invert", "logical_not", "bitwise_not"}
 
 
@@ -57,6 +58,7 @@ class SwappedSteps(Tape):
     Attributes:
         mask: the result of the running call as a number with a gradient, if it is computed from the result of
             a swapped comparison; None for other calls.
+        mask_end: why a mask of a swapped comparison passes no gradient; "" if none has lost it.
     """
 
     def __init__(self, model: nn.Module, target: Target, exchange: Exchange) -> None:
@@ -67,6 +69,7 @@ class SwappedSteps(Tape):
         self._settled: dict[Value, Call] = {}
         self._masks: dict[Value, Tensor] = {}  # masks made of swapped comparisons, as numbers
         self.mask: Any = None
+        self.mask_end = ""
         super().__init__(model)
 
     def _is_of_parameter(self, value: Value) -> bool:
@@ -123,8 +126,9 @@ class SwappedSteps(Tape):
                 f"{call.site}: the x of the rule does not depend on {self.target.told}, which would get no "
                 "gradient: name the site instead"
             )
-        ordered = [v.call for v in sorted(values, key=lambda v: v.number) if v.call.kind == "call"]
-        steps = [item for item in ordered if item.name in names.COMPARISONS | names.LOGICAL]
+        ordered = [v for v in sorted(values, key=lambda v: v.number) if v.call.kind == "call"]
+        single = names.LINEAR - names.LOGICAL | names.VIEWS | names.INTEGERS
+        steps = [v.call for v in ordered if v.call.name not in single and is_chosen(v)]
         is_centred = call not in self._steps or self._step_of(call, x) is not None
         is_alone = steps == [call] and call.name in STEP_SIGNS and is_centred
         is_turned = any(step.name in _NEGATIONS for step in steps) and not self.exchange.is_code
@@ -157,6 +161,7 @@ class SwappedSteps(Tape):
                 args, kwargs = replace_tensor((args, kwargs), item, number)
         with torch.enable_grad():
             self.mask = _compute_with_numbers(name, function, args, kwargs)
+        self.mask_end = self.mask_end if self.mask is not None else f"no gradient is known through {name}"
 
     def keep_mask(self, call: Call, number: Tensor, y: Tensor) -> Tensor | None:
         """Keep the number for a result y that is a mask, or return what replaces y with its gradient."""
@@ -204,12 +209,16 @@ def _compute_with_numbers(name: str, function: Any, args: Sequence[Any], kwargs:
 
     A mask comes first: ``a & b`` is a · b, and ``where(m, a, b)`` is m · a + (1 − m) · b.
     """
-    if name in _TO_INTEGERS:
+    if name in names.INTEGERS:
         return args[0]
     if name in _AS_NUMBERS:
         items = [*args, *kwargs.values()]
-        return _AS_NUMBERS[name](*items) if name != "where" or len(items) == 3 else None
-    if name not in names.LINEAR | names.UNMEASURED or name in ("detach", ".data"):
+        is_known = (
+            len(items) == 3 if name == "where" else not any(isinstance(item, tuple | list) for item in items)
+        )
+        return _AS_NUMBERS[name](*items) if is_known else None
+    is_index = name == "getitem" and find_tensors(args[1:])
+    if name not in names.LINEAR | names.UNMEASURED or name in ("detach", ".data") or is_index:
         return None
     result = function(*args, **kwargs)
     is_number = isinstance(result, Tensor) and result.is_floating_point()

@@ -188,7 +188,7 @@ def _find_lost(current: Pass, result: Any) -> dict[int, str]:
             lost[number] = hit.reason
         elif hit.y is not None and hit.y not in graph:
             exits = (call.reason for call in current.calls if hit.y in call.inputs and call.is_cut)
-            lost[number] = next(exits, "the result does not depend on it")
+            lost[number] = next(exits, current.mask_end or "the result does not depend on it")
     return lost
 
 

@@ -22,10 +22,13 @@ VALUE_ATTRIBUTES = {".data", ".data=", ".requires_grad=", ".T", ".mT", ".real", 
 SCALINGS = {"mul", "rmul", "imul", "multiply", "div", "truediv", "itruediv", "divide", "true_divide"}
 """Functions that multiply a gradient by their second argument, or by one over it."""
 
+FORMATS = {torch.float8_e4m3fn: "fp8_e4m3", torch.float8_e5m2: "fp8_e5m2"}
+"""Types of eight bits -> the op that a cast to one of them and back computes, recorded as one call."""
+
 STEPS = {
     "fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine", "fused_moving_avg_obs_fake_quant",
     "fake_quantize_learnable_per_tensor_affine", "fake_quantize_learnable_per_channel_affine",
-    "bernoulli", "heaviside", "gumbel_softmax", "floor_divide", "trunc_divide",
+    *FORMATS.values(), "bernoulli", "heaviside", "gumbel_softmax", "floor_divide", "trunc_divide",
 }  # fmt: skip
 """Functions with steps that are sites, besides the ops of the catalogue."""
 
@@ -54,7 +57,14 @@ CARRIERS = {
 }  # fmt: skip
 """Functions that return the value they are given."""
 
-VIEWS = {"view", "reshape", "flatten", "permute", "transpose", "unsqueeze", "squeeze", "expand", "t", ".T"}
+VIEWS = {
+    "view", "reshape", "flatten", "permute", "transpose", "unsqueeze", "squeeze", "expand", "t", ".T", ".mT",
+    "getitem", "expand_as", "broadcast_to", "unflatten", "movedim", "select", "narrow",
+}  # fmt: skip
+"""Functions that return values they are given, in another shape."""
+
+INTEGERS = {"int", "long", "bool", "byte", "short", "char"}
+"""Functions that cast to integers."""
 
 LINEAR = CARRIERS | LOGICAL - {"logical_not"} | {
     "add", "sub", "rsub", "radd", "mul", "rmul", "div", "rdiv", "truediv", "rtruediv", "true_divide",

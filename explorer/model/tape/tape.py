@@ -164,6 +164,8 @@ class Tape(Ledger):
             made_anew = name.endswith("_like") or name.startswith("new_")
             if name == "to" or name.endswith("_as"):  # a second tensor gives only a shape, dtype or device
                 values = values[:1]
+            if name in names.CARRIERS and tensors and tensors[0].dtype in names.FORMATS:
+                name, values = _find_rounding(name, values, outs[0])
             call = self.record(name, called, [] if made_anew else values, outs, kind)
             new = self.on_join(call, join, outs[0]) if join is not None and call.is_live else None
             new = self.on_call(call, prepared, outs[0]) if new is None else new
@@ -229,7 +231,10 @@ class Tape(Ledger):
         ]  # fmt: skip
         pure = [*filter(graph.is_from_bridges, bridged)]
         bridged = next(some for some in (bridged, pure, []) if any(v.live and v not in some for v in values))
-        side = [v for v in values if v.shape == shape and (v in bridged if v.live else v.cuts)]
+        side = [
+            v for v in values if (v in bridged if v.live else v.cuts)
+            and (v.shape == shape or (not v.live and graph.is_chosen(v)))
+        ]  # fmt: skip
         if not side or not names.is_pointwise(name):
             return None
         sources = [*collect_sources(side)]
@@ -254,3 +259,12 @@ class Tape(Ledger):
             return not on_graph or is_followed
 
         return graph.find_ancestors(self.roots, can_pass, graph.UNLIMITED)
+
+
+def _find_rounding(name: str, values: list[Value], y: Tensor) -> tuple[str, list[Value]]:
+    """Return op and x of a cast back from eight bits. Of other calls, it returns name and inputs as given."""
+    x = values[0]
+    key = names.FORMATS[x.dtype]  # type: ignore[index]
+    while x.dtype in names.FORMATS and x.call.inputs:
+        x = x.call.inputs[0]
+    return (key, [x]) if y.dtype not in names.FORMATS and x.shape == y.shape else (name, values)

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from explorer.gradient import BOUNDARY
-from explorer.model.tape.names import CARRIERS, COMPARISONS, LINEAR, LOGICAL
+from explorer.model.tape.names import CARRIERS, COMPARISONS, LINEAR, LOGICAL, VIEWS
 from explorer.model.tape.private import forward_class, is_functorch_wrapped_tensor
 from explorer.model.tape.tape import Join
-from explorer.model.tape.values import Call, Edge, Value, find_ancestors
+from explorer.model.tape.values import Call, Edge, Value, find_ancestors, is_choice, is_chosen
 
 _PRODUCTS = {
     "mul", "rmul", "imul", "multiply", "div", "truediv", "divide", "true_divide", "where", "masked_fill",
@@ -31,10 +31,10 @@ def classify_join(call: Call, join: Join, y: Tensor) -> Literal["trick", "mask",
     A trick restores a detached value, a mask is computed from x itself, and a gate uses the detached value as
     a factor.
     """
-    compared = [item for v in join.side if v.call.name in COMPARISONS for item in v.call.inputs]
-    before = find_ancestors(compared, lambda _, v: v in join.made)
-    names = {v.call.name for v in join.side if v not in before}
-    if call.name in _PRODUCTS and compared and names <= _MASKING | LINEAR:
+    choices = {v for v in join.side if is_choice(v)}
+    before = find_ancestors([i for v in choices for i in v.call.inputs], lambda _, v: v in join.made)
+    names = {v.call.name for v in join.side if v not in before and not is_chosen(v)}
+    if call.name in _PRODUCTS and choices and names <= _MASKING | LINEAR:
         return "mask"
     restored = [*join.side, *([] if call.name in _PRODUCTS else [join.x])]  # x by a scale of its gradient
     return "trick" if any(is_restoring(v, y) for v in restored) else "gate"
@@ -91,7 +91,7 @@ def chain_of(side: Iterable[Value], way: Iterable[Value], compared: bool = False
 
     Comparisons are left out if there are other calls, unless ``compared``.
     """
-    known = {v.call.name for v in way} | LINEAR | {""}
+    known = {v.call.name for v in way} | LINEAR | VIEWS | {""}
     chain: dict[str, Call] = {}
     for call in (v.call for v in sorted(side, key=lambda v: v.number)):
         if call.name not in known and not call.merged and call.kind in ("call", "function"):
@@ -103,13 +103,14 @@ def name_join(call: Call, join: Join, is_mask: bool) -> list[Call]:
     """Give a join the op and the site by which tables show it, and return the detached calls in it.
 
     The op names these calls, and for a mask also the join. The site is that of the only detached call, or of
-    the join itself if there are several.
+    the only choice in a mask, or of the join itself if there are several.
     """
     chain = chain_of(join.side, join.way, compared=is_mask)
     last = [call.name] if is_mask or not chain else []
     call.op = " → ".join(dict.fromkeys([*(item.op for item in chain), *last]))
-    if len(chain) == 1 and chain[0].place.path is not None:
-        call.site = chain[0].site
+    named = [c for c in chain if any(map(is_choice, c.outputs))] if is_mask else chain
+    if len(named) == 1 and named[0].place.path is not None:
+        call.site = named[0].site
     return chain
 
 

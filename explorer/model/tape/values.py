@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorer.model.tape.names import CARRIERS, COMPARISONS, EXITS, VIEWS, is_pointwise
+from explorer.model.tape.names import CARRIERS, COMPARISONS, EXITS, INTEGERS, LINEAR, VIEWS, is_pointwise
 from explorer.model.tape.private import forward_class
 from explorer.model.tape.sites import Lines, Place, Site, find_site
 
@@ -30,12 +30,13 @@ class Value:
         number: the value's position among all values.
         edge: the value's edge in autograd's graph; None if autograd does not follow it.
         live: whether autograd follows the value.
+        dtype, shape: of the tensor; None if it is unknown.
         cuts: for a value that is not live, the live values from which it was computed.
         ref: a weak reference to the tensor.
         substitute: the tensor with which a swap replaces it.
     """
 
-    __slots__ = ("call", "cuts", "edge", "floating", "live", "number", "ref", "shape", "substitute")
+    __slots__ = ("call", "cuts", "dtype", "edge", "live", "number", "ref", "shape", "substitute")
 
     def __init__(
         self, call: Call, tensor: Tensor | None, edge: Edge | None = None, cuts: tuple[Value, ...] = ()
@@ -43,10 +44,14 @@ class Value:
         self.call, self.edge, self.live, self.cuts = call, edge, edge is not None, cuts
         self.number = next(_NUMBERS)
         self.ref: Callable[[], Tensor | None] = (lambda: None) if tensor is None else weakref.ref(tensor)
-        self.shape = None if tensor is None else tensor.shape
-        self.floating = tensor is None or tensor.is_floating_point()
+        self.shape, self.dtype = (None, None) if tensor is None else (tensor.shape, tensor.dtype)
         self.substitute: Tensor | None = None
         call.outputs.append(self)
+
+    @property
+    def floating(self) -> bool:
+        """Whether it is a floating-point number, as far as is known."""
+        return self.dtype is None or self.dtype.is_floating_point
 
     @property
     def has_no_derivative(self) -> bool:
@@ -66,6 +71,17 @@ def is_detached(value: Value) -> bool:
             return True
         value = value.call.inputs[0]
     return False
+
+
+def is_choice(value: Value) -> bool:
+    """Return whether a value is a truth value or an index that a call, but no cast, makes of a number."""
+    is_cast = value.floating or value.call.name in LINEAR | INTEGERS
+    return not is_cast and any(item.floating for item in value.call.inputs)
+
+
+def is_chosen(value: Value) -> bool:
+    """Return whether a detached value is a choice, or made of one."""
+    return any(map(is_choice, find_ancestors([value], lambda _, v: not v.live and bool(v.cuts))))
 
 
 class Call:

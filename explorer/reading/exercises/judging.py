@@ -11,14 +11,7 @@ from typing import NamedTuple
 from explorer.catalogue import Learned
 from explorer.formula import Formula, format_number
 from explorer.reading import Input, Reading, ReadingError, read_sources
-from explorer.reading.exercises.cases import (
-    ELEMENTS,
-    FORWARD,
-    Case,
-    find_ratio,
-    format_full,
-    is_close,
-)
+from explorer.reading.exercises.cases import ELEMENTS, FORWARD, Case, find_ratio, format_full, is_close
 from explorer.reading.exercises.exercise import Argument, Exercise
 from explorer.reading.exercises.passes import find_cut, find_unconditional_sum
 from explorer.reading.exercises.solution import Solution, find_kinks

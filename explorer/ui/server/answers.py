@@ -95,13 +95,7 @@ TABLE_LIMITS = {
     "bytes": MAX_TABLE_BYTES,
 }
 
-STUDY_LIMITS = {
-    "low": MIN_LR,
-    "high": MAX_LR,
-    "rates": MAX_RATES,
-    "scaled": SCALED,
-    "unscaled": UNSCALED,
-}
+STUDY_LIMITS = {"low": MIN_LR, "high": MAX_LR, "rates": MAX_RATES, "scaled": SCALED, "unscaled": UNSCALED}
 
 
 def describe_training() -> Answer:
