@@ -44,7 +44,8 @@ class Value:
         self.call, self.edge, self.live, self.cuts = call, edge, edge is not None, cuts
         self.number = next(_NUMBERS)
         self.ref: Callable[[], Tensor | None] = (lambda: None) if tensor is None else weakref.ref(tensor)
-        self.shape, self.dtype = (None, None) if tensor is None else (tensor.shape, tensor.dtype)
+        self.shape = None if tensor is None else tensor.shape
+        self.dtype = None if tensor is None else tensor.dtype
         self.substitute: Tensor | None = None
         call.outputs.append(self)
 
