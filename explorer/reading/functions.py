@@ -290,9 +290,7 @@ def _apply_heaviside(input: Value, values: Value) -> Value:
 def _require_one_dtype(*operands: Value) -> None:
     kinds = {to_quantity(operand).kind for operand in operands}
     require(
-        NUMPY.get() or not (len(kinds) > 1 or any(map(values.is_number, operands))),
-        OF_ONE_DTYPE,
-        RaisesError,
+        NUMPY.get() or not (len(kinds) > 1 or any(map(values.is_number, operands))), OF_ONE_DTYPE, RaisesError
     )
 
 

@@ -14,10 +14,7 @@ from explorer.snippets.layers import make_layer_code
 from explorer.snippets.layout import find_names, join_lines, join_names, make_docstring
 from explorer.snippets.pair import Pair, Values, make_pair
 
-_STANDARD = {
-    "math": "import math",
-    "Callable": "from collections.abc import Callable",
-}
+_STANDARD = {"math": "import math", "Callable": "from collections.abc import Callable"}
 _NO_PATH = "torch sees no path from y back to x, so the gradient is 0."
 # No parameter of a formula starts with an underscore, so none can hide the name of the class.
 _FUNCTION_CLASS = '''

@@ -151,6 +151,7 @@ def behind(write):
         (lambda h: h * torch.sign(h.detach()), "its output is detached"),
         (lambda h: h * torch.no_grad()(torch.sign)(h), "called under no_grad"),
         (lambda h: h * torch.sigmoid(h).detach(), "its output is detached"),
+        (lambda h: h + (torch.tanh(h) > 0), "a comparison: its result has no gradient"),
     ],
 )
 def test_values_that_leave_the_graph_are_named_and_not_called_dead(function, note):

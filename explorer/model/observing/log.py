@@ -149,7 +149,7 @@ def log_gradients(
             train(model)  # your own loop
         log.frame
 
-    Each forward pass with gradients enabled is one step. The steps in between run as usual.
+    Each forward pass with gradients enabled is one step, also if several add up before the optimizer's step.
 
     Args:
         model: any nn.Module, which is not changed, or a model returned by ``explorer.swap``.

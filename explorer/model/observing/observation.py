@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -16,7 +15,7 @@ from explorer.model.observing.slopes import Slope, slope_of
 from explorer.model.observing.table import COLUMNS, PARAMETER_COLUMNS, make_parameter_rows, make_row
 from explorer.model.observing.words import sentences
 from explorer.model.tape import Site
-from explorer.model.tape.sites import require_model
+from explorer.model.tape.sites import name_sites, require_model
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,12 +179,7 @@ class Observation:
         """Return a dict of the rows to show, by the shortest unique name of their site."""
         self.listener.settle()
         rows = [row for row in self.listener.rows.values() if row.listed and row.calls > 0]
-        counts = Counter(name for row in rows for name in {*row.site.names})
-        named: dict[str, Row] = {}
-        for row in rows:
-            free = (name for name in row.site.names if counts[name] == 1 and name not in named)
-            named[next(free, f"{row.site.names[-1]} {row.kind}")] = row
-        return named
+        return dict(zip(name_sites((row.site, row.kind) for row in rows), rows, strict=True))
 
     def _find_row(self, site: str | Site) -> tuple[str, Row]:
         named = self._name_rows()

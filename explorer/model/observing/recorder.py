@@ -139,9 +139,9 @@ class Recorder(Tape):
             chain = chain_of(join.side, join.way)
             if chain and side[0].is_cut and side[0].graded and not any(c.is_live or c.is_cut for c in chain):
                 self.count_cut(side[0], " → ".join(item.op for item in chain), side[0].reason)
-            for item in side:
+            for number, item in enumerate(side):
                 if item.measured is not None and item.measured.row is not None:
-                    item.measured.cut = _DETACHED
+                    item.measured.cut = next((c.reason for c in side[number:] if c.is_cut), _DETACHED)
                 elif item.is_cut and not item.graded and not item.merged and item.name not in LINEAR:
                     self.count_cut(item, item.op, item.reason)
             return

@@ -25,7 +25,7 @@ from explorer.model.swapping.target import Target, target_of
 from explorer.model.tape import Site
 from explorer.model.tape.names import find_tensors
 from explorer.model.tape.private import DisableTorchFunction, is_functorch_wrapped_tensor
-from explorer.model.tape.sites import require_model
+from explorer.model.tape.sites import name_sites, require_model
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +74,8 @@ class ModelSwap:
         """Return a table with one row per site; see ``Swapped.sites``."""
         import pandas as pd
 
-        records = [(str(site), op, self.exchange.key, *told) for (site, op), told in self.reached.items()]
+        sites = zip(name_sites(self.reached, self.target.told), self.reached.items(), strict=True)
+        records = [(name, op, self.exchange.key, *told) for name, ((_, op), told) in sites]
         return pd.DataFrame(records, columns=["site", "op", "rule", "calls", "change", "note"])
 
     def undo(self) -> nn.Module:

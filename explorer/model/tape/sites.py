@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice
@@ -57,6 +59,20 @@ class Site:
 
     def __str__(self) -> str:
         return self.names[0]
+
+
+def name_sites(sites: Iterable[tuple[Site, str]], given: str = "") -> list[str]:
+    """Return the shortest unique name for each site. Of sites alike, the given word becomes part of it.
+
+    A site that has the name ``given`` gets it.
+    """
+    pairs, named = [*sites], list[str]()
+    counts = Counter(name for site, _ in pairs for name in {*site.names})
+    for site, word in pairs:
+        choices = sorted(site.names, key=lambda name: name != given)
+        free = (name for name in choices if (counts[name] == 1 or name == given) and name not in named)
+        named.append(next(free, f"{site.names[-1]} {word}"))
+    return named
 
 
 class Place(NamedTuple):

@@ -202,12 +202,7 @@ class Engine:
             return tuple(self._runs.make_status(job) for job in self._runs)
 
     def start_study(
-        self,
-        make: Make,
-        plan: Any,
-        owner: str | None = None,
-        *,
-        shares: Mapping[Hashable, int] | None = None,
+        self, make: Make, plan: Any, owner: str | None = None, *, shares: Mapping[Hashable, int] | None = None
     ) -> str:
         """Begin a study and return its id.
 
