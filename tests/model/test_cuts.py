@@ -9,7 +9,7 @@ from torch.nn import functional
 
 import explorer
 from tests.checks.cases.case import make_function
-from tests.model.nets import ByHand, X, gradients_of, loss_of, made, observed
+from tests.model.nets import ByHand, X, bell, gradients_of, loss_of, made, observed
 
 
 def by_numpy(h):
@@ -172,10 +172,6 @@ def test_of_several_stops_the_one_nearest_to_the_loss_is_blamed():
     assert line == spike_twice.__code__.co_firstlineno + 2
 
 
-def rule(x, g):
-    return g * torch.exp(-x * x)
-
-
 @pytest.mark.parametrize("name", [name for name in CUTS if name not in ("a leaf again", "a number")])
 def test_a_module_with_a_cut_is_swapped_bit_for_bit(name):
     class Act(torch.nn.Module):
@@ -184,6 +180,6 @@ def test_a_module_with_a_cut_is_swapped_bit_for_bit(name):
 
     expected = gradients_of(made(lambda h: ByHand.apply(h, CUTS[name][0])))
     model = made(Act())
-    found = gradients_of(explorer.swap(model, "function", rule))
+    found = gradients_of(explorer.swap(model, "function", bell))
     assert all(torch.equal(found[key], expected[key]) for key in expected)
-    torch.testing.assert_close(explorer.swap(model, "function", rule)(X), model(X), rtol=0, atol=0)
+    torch.testing.assert_close(explorer.swap(model, "function", bell)(X), model(X), rtol=0, atol=0)

@@ -13,13 +13,9 @@ from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 import explorer
-from tests.model.nets import ByHand, Clipped, FakeQuant, X, gradients_of, made, observed, same, swapped
+from tests.model.nets import ByHand, Clipped, FakeQuant, X, bell, gradients_of, made, observed, same, swapped
 from tests.model.test_comparisons import FastSigmoid
 from tests.model.test_tricks import reactnet
-
-
-def bell(x, g):
-    return g * torch.exp(-x * x)
 
 
 class With(nn.Module):

@@ -74,6 +74,7 @@ def test_shares_agree_with_the_gradients_themselves():
     assert row["g_in"] == pytest.approx(float(gradient.norm()), rel=1e-5)
     assert row["x_sd"] == pytest.approx(float(h.detach().std(unbiased=False)), rel=1e-5)
     assert row["rule"] == "default"
+    assert only(observed(made(lambda h: torch.erf(h) * 1e-9)))["rule"] == "own"
 
 
 def test_the_mean_and_the_width_of_x_are_those_of_all_pixels_and_channels():
@@ -186,8 +187,12 @@ def test_unexplained_zero_gradients_are_named():
         (lambda h: h.masked_fill(h < 0, 0), "lt → masked_fill", "relu"),
         (lambda h: FakeQuant.apply(h, 0.5), "FakeQuant", ""),
         (lambda h: earlier(h, 0.5), "FakeQuant", ""),
+        (lambda h: FakeQuant.apply(h, 100.0), "FakeQuant", ""),  # y is 0 everywhere
+        (lambda h: h**2, "square", "square"),
+        (lambda h: torch.max(torch.zeros_like(h), h), "max", "relu"),
         (lambda h: torch.zeros_like(h).scatter(-1, h.topk(2).indices, 1.0) * h, "topk → scatter → mul", ""),
         (lambda h: h * functional.one_hot(h.argmax(-1)[:, None].view(-1), 6), "argmax → one_hot → mul", ""),
+        (lambda h: functional.one_hot(h.topk(1).indices[:, 0], 6) * h.mean(), "topk → one_hot", ""),
         (lambda h: h * (h > 1).any(-1, keepdim=True), "gt → any → mul", ""),
         (lambda h: h.to(torch.float8_e4m3fn).to(h.dtype), "fp8_e4m3", "fp8_e4m3"),
         (lambda h: h.type(torch.float8_e5m2).type_as(h), "fp8_e5m2", "fp8_e5m2"),

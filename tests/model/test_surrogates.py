@@ -11,7 +11,7 @@ from torch import nn
 
 import explorer
 from tests.checks.cases.case import make_function
-from tests.model.nets import Act, ByHand, Clipped, X, equal, gradients_of, made, observed, same, swapped
+from tests.model.nets import Act, ByHand, Clipped, X, bell, equal, gradients_of, made, observed, same, swapped
 
 
 def plain(name, part, h):
@@ -67,7 +67,7 @@ def test_a_site_in_a_surrogate_is_exchanged_alone(function, name):
     before = gradients_of(model)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fixed = explorer.swap(model, f"lambda:{lines[name]}", lambda x, g: g * torch.exp(-x * x))
+        fixed = explorer.swap(model, f"lambda:{lines[name]}", bell)
         assert torch.equal(fixed(X), model(X))
         found = gradients_of(fixed)
     same(found, gradients_of(made(partial(function, take=partial(with_own, name)))))
@@ -82,7 +82,7 @@ def test_a_mask_inside_another_is_exchanged_without_the_trick_around_it():
         return p + (h.sign() - p).detach()
 
     site = f"bireal:{bireal.__code__.co_firstlineno + 3}"
-    found = gradients_of(swapped(bireal, site, rule=lambda x, g: g * torch.exp(-x * x)))
+    found = gradients_of(swapped(bireal, site, rule=bell))
     same(found, gradients_of(made(by_hand)))
 
 
@@ -109,7 +109,7 @@ def test_another_op_gets_the_x_of_a_trick_and_not_of_a_mask_in_its_surrogate():
 
 
 def test_a_submodule_that_compares_a_surrogate_is_exchanged_as_a_whole():
-    found = gradients_of(swapped(Act(hard_sigmoid), "function", rule=lambda x, g: g * torch.exp(-x * x)))
+    found = gradients_of(swapped(Act(hard_sigmoid), "function", rule=bell))
     same(found, gradients_of(made(lambda h: ByHand.apply(h, hard_sigmoid))))
 
 
@@ -171,7 +171,7 @@ class Shifted(nn.Module):
 
 
 def test_a_submodule_is_exchanged_as_a_whole_and_its_other_parameters_keep_their_gradient():
-    fixed, plain = swapped(Shifted(), "function", rule=lambda x, g: g * torch.exp(-x * x)), made(Shifted())
+    fixed, plain = swapped(Shifted(), "function", rule=bell), made(Shifted())
     found, before = gradients_of(fixed), gradients_of(plain)
     assert torch.equal(found["function.shift"], before["function.shift"])
     same_x = gradients_of(made(lambda h: ByHand.apply(h, plain.function)))

@@ -41,6 +41,8 @@ class Recorder(Tape):
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> tuple[CallInput, Any] | None:
         """Return what a call's row needs, x before the call and the call itself, or None if it is no site."""
         self._is_scaling = name in names.SCALINGS and isinstance(args[-1], int | float) and bool(args[-1])
+        if name in names.EXTREMES:  # of a constant and x as well as of x and a constant
+            args = sorted(args, key=lambda item: not getattr(item, "requires_grad", False))
         x = args[0] if args else None
         is_known = function in CALLS or name in STEPS or (name not in LINEAR and is_pointwise(name))
         if not is_known or not isinstance(x, Tensor) or not x.is_floating_point():
@@ -70,7 +72,7 @@ class Recorder(Tape):
             row = self._count(call, "call", call.op, call.op)
             self._measure(call, row, output, inputs, inputs[0].ref(), None, y)
             return
-        if call_input is None or not call.inputs[0].live:
+        if call_input is None or not (call.inputs[0].live or call.name in names.EXTREMES):
             self._measure(call, None, output, inputs)
             return
         call.op = call.name if call.name in STEPS else call_input.key or call.name
@@ -170,13 +172,14 @@ class Recorder(Tape):
         """Count the call at which a detached value and its ancestors left autograd's graph."""
         between = {*_find_before_cut(dead)} | {value for value in made if not value.live}
         ordered = sorted(between, key=lambda value: value.number)
-        first = next((value.call for value in ordered if value.call.is_cut), None)
+        cuts = [v.call for v in ordered if not v.live and any(item.live for item in v.call.inputs)]
+        first = next(iter(cuts), None)
         if first is None or first.place.path is None or first.merged or (x is None and self.path):
             return
         if any((value.call.site, "cut") in self.rows for value in between if value.call.kind == "exit"):
             return
         ops = [item.op for item in chain_of(between, ())]
-        for call in {value.call: None for value in ordered if value.call.is_cut}:
+        for call in dict.fromkeys(cuts):
             if call.site == first.site:
                 self.count_cut(call, " → ".join(ops) or first.name, first.reason)
 

@@ -86,7 +86,8 @@ def op_of(row: Row) -> str:
     if row.key or not pairs:
         return row.key
     x, y = (torch.cat(item) for item in zip(*pairs, strict=True))
-    keys = [*([row.op] if row.op in OPS else []), *OPS] if len(torch.unique(x)) > _FEW_VALUES else []
+    is_clear = len(torch.unique(x)) > _FEW_VALUES and bool((y != y[0]).any())
+    keys = [*([row.op] if row.op in OPS else []), *OPS] if is_clear else []
     for key in keys:
         with suppress(ValueError, RuntimeError, TypeError):
             expected = None if OPS[key].is_random else bind(key, "default", {}).forward(x)
@@ -120,7 +121,8 @@ def _fit_unit_windows(x: Tensor, g: Tensor, gradient: Tensor, unit: Tensor) -> s
     empty, at = torch.full((count,), torch.inf, dtype=x.dtype), (0, unit[has_passed], x[has_passed])
     lo, hi = empty.scatter_reduce(*at, "amin"), (-empty).scatter_reduce(*at, "amax")
     expected = g * ((lo[unit] <= x) & (x <= hi[unit]))
-    return f"{_WINDOW_RULE} for each unit" if torch.allclose(expected, gradient, rtol=_CLOSE) else OWN_RULE
+    is_close = torch.allclose(expected, gradient, rtol=_CLOSE, atol=_CLOSE * float(g.abs().max()))
+    return f"{_WINDOW_RULE} for each unit" if is_close else OWN_RULE
 
 
 def rule_of(op: str, parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor) -> str:

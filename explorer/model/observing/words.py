@@ -77,7 +77,8 @@ def _describe_blame(rows: Sequence[Row]) -> list[str]:
     share = f"{format_percent(worst['blocked_here'])} of its elements"
     if worst["blocked_here"] > _MOST_BLOCKED:
         return [f"{_place(worst['site'], worst['op'])} blocks the gradient of {share}."]
-    return [f"No unit is dead by a rule; most are blocked at {worst['site']}: {share}."]
+    start = "Most" if any(row["dead_by_rule"] > 0 for row in rows) else "No unit is dead by a rule; most"
+    return [f"{start} are blocked at {worst['site']}: {share}."]
 
 
 def _group_alike(described: Sequence[tuple[Row, str]]) -> list[str]:

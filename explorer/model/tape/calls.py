@@ -54,7 +54,7 @@ def _list_calls() -> dict[Any, TorchCall]:
     ]  # fmt: skip
     found = [
         (getattr(home, spelled, None), call)
-        for name, call in named for home in _HOMES for spelled in (name, f"{name}_")
+        for name, call in named for home in _HOMES for spelled in (name, f"{name}_", f"__{name}__")
     ]  # fmt: skip
     return {function: call for function, call in found if callable(function)}
 

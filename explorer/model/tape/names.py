@@ -40,6 +40,9 @@ STEP_SIGNS = {
 REFLECTIONS = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
 """Comparisons -> the comparison that gives the same result for swapped operands."""
 
+EXTREMES = {"max", "min", "maximum", "minimum", "fmax", "fmin"}
+"""Functions of two tensors, in either order."""
+
 INDICES = {"argmin", "argmax", "argsort", "bucketize", "searchsorted"}
 """Functions whose results are indices."""
 

@@ -75,9 +75,9 @@ def is_detached(value: Value) -> bool:
 
 
 def is_choice(value: Value) -> bool:
-    """Return whether a value is a truth value or an index that a call, but no cast, makes of a number."""
-    is_cast = value.floating or value.call.name in LINEAR | INTEGERS
-    return not is_cast and any(item.floating for item in value.call.inputs)
+    """Return whether a value is a truth value or an index that a call of the model, but no cast, has made."""
+    is_other = value.floating or value.call.merged or value.call.name in LINEAR | INTEGERS
+    return not is_other and any(item.floating for item in value.call.inputs)
 
 
 def is_chosen(value: Value) -> bool:

@@ -32,11 +32,7 @@ class Recorder:
     """
 
     def __init__(
-        self,
-        settings: Settings,
-        lockstep: Lockstep,
-        steps: NDArray[int64],
-        recorded: Collection[str] | None,
+        self, settings: Settings, lockstep: Lockstep, steps: NDArray[int64], recorded: Collection[str] | None
     ) -> None:
         """Create a recorder for the nets of a training run.
 

@@ -77,10 +77,7 @@ def read_table(text: str | Table) -> Data:
         raise ValueError("every column to learn from is constant: nothing can be learnt from it")
     y, names, unit = _read_targets(cells, target)
     data = split_data(x, y, outputs=len(names) or 1, judged=cells.rows // 5)._replace(
-        names=names,
-        inputs=names_of_inputs,
-        target=truncate(cells.names[target], _MAX_NAME),
-        unit=unit,
+        names=names, inputs=names_of_inputs, target=truncate(cells.names[target], _MAX_NAME), unit=unit
     )
     if any(part is None or bool((part.y == part.y[0]).all()) for part in (data.train, data.held_out)):
         raise ValueError("all training rows or all held-out rows have the same target: add rows with others")
