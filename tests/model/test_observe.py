@@ -187,7 +187,7 @@ def test_unexplained_zero_gradients_are_named():
         (lambda h: h.masked_fill(h < 0, 0), "lt → masked_fill", "relu"),
         (lambda h: FakeQuant.apply(h, 0.5), "FakeQuant", ""),
         (lambda h: earlier(h, 0.5), "FakeQuant", ""),
-        (lambda h: FakeQuant.apply(h, 100.0), "FakeQuant", ""),  # y is 0 everywhere
+        (lambda h: FakeQuant.apply(h - 9, 100.0), "FakeQuant", ""),  # y is 0, as of relu
         (lambda h: h**2, "square", "square"),
         (lambda h: torch.max(torch.zeros_like(h), h), "max", "relu"),
         (lambda h: torch.zeros_like(h).scatter(-1, h.topk(2).indices, 1.0) * h, "topk → scatter → mul", ""),
