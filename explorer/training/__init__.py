@@ -4,15 +4,7 @@ from explorer.training.engine import Engine, EngineProcess, open_engine, shared_
 from explorer.training.instruments.base.gradients import Gradients
 from explorer.training.limits import Limits
 from explorer.training.runs import Run, Snapshot, Tensors
-from explorer.training.scheduling import (
-    ACTIVE,
-    IDLE,
-    Command,
-    EngineFull,
-    State,
-    Status,
-    StudyStatus,
-)
+from explorer.training.scheduling import ACTIVE, IDLE, Command, EngineFull, State, Status, StudyStatus
 from explorer.training.settings import FULL, LIVE, SETTINGS, Setting, Settings, TrainingSettings
 from explorer.training.tasks import CONTROLS, DEFAULT_TASK, FIRST, TASKS, Data, Draw, Part, Table, Task
 

@@ -12,6 +12,7 @@ from torch.nn import functional
 
 import explorer
 from explorer.model.observing.rows import has_any
+from tests.checks.cases.case import make_function
 from tests.model.nets import (
     DIGITS,
     IMAGES,
@@ -53,11 +54,9 @@ def test_sites_are_seen_however_the_op_is_called():
     assert by_op["round"]["dead_by_rule"] == by_op["round"]["units"] == 8
     assert by_op["FakeQuant"]["dead_from_above"] == by_op["FakeQuant"]["units"] == 8
     assert by_op["tanh"]["share_grad"] == 1
-    assert (
-        "(round) is to blame: its rule, default, lets no gradient through to all its 8 units."
-        in seen.describe()
-    )
-    assert "No gradient comes from above to act1 (4 of 4 units)" in seen.describe()
+    told = seen.describe()
+    assert "(round) is to blame: its rule, default, lets no gradient through to all its 8 units." in told
+    assert "No gradient comes from above to act1 (4 of 4 units)" in told
 
 
 def test_shares_agree_with_the_gradients_themselves():
@@ -135,20 +134,11 @@ def test_the_loss_is_no_site():
     assert "No op" not in observed(made(lambda h: (h * 1).fill_(0.5))).describe()
 
 
-def behind(write):
-    def function(h):
-        h = h * 1
-        write(h)
-        return h
-
-    return function
-
-
 @pytest.mark.parametrize(
     ("function", "note"),
     [
-        (behind(lambda h: h.data.round_()), "it writes behind autograd's back, by .data"),
-        (behind(lambda h: setattr(h, "data", h.data.sign())), "it writes behind autograd's back, by .data"),
+        (lambda h: (y := h * 1, y.data.round_())[0], "it writes behind autograd's back, by .data"),
+        (lambda h: (y := h * 1, setattr(y, "data", y.data.sign()))[0], "it writes behind autograd's back"),
         (lambda h: h * torch.sign(h.detach()), "its output is detached"),
         (lambda h: h * torch.no_grad()(torch.sign)(h), "called under no_grad"),
         (lambda h: h * torch.sigmoid(h).detach(), "its output is detached"),
@@ -164,7 +154,7 @@ def test_values_that_leave_the_graph_are_named_and_not_called_dead(function, not
     assert "to blame" not in seen.describe()
 
 
-earlier = FakeQuant.apply
+earlier, Flipped = FakeQuant.apply, make_function(lambda x: x.view_as(x), lambda x, g: -g, "Flipped")
 
 
 def test_unexplained_zero_gradients_are_named():
@@ -189,6 +179,9 @@ def test_unexplained_zero_gradients_are_named():
         (lambda h: earlier(h, 0.5), "FakeQuant", ""),
         (lambda h: FakeQuant.apply(h - 9, 100.0), "FakeQuant", ""),  # y is 0, as of relu
         (lambda h: h**2, "square", "square"),
+        (lambda h: Flipped.apply(h / 9), "Flipped", "identity"),
+        (lambda h: h.clamp(torch.zeros(()), nn.Parameter(torch.tensor(0.5))), "clamp", "clamp"),
+        (lambda h: h.to(torch.float8_e4m3fnuz).float(), "float8_e4m3fnuz", "fp8_e4m3"),
         (lambda h: torch.max(torch.zeros_like(h), h), "max", "relu"),
         (lambda h: torch.zeros_like(h).scatter(-1, h.topk(2).indices, 1.0) * h, "topk → scatter → mul", ""),
         (lambda h: h * functional.one_hot(h.argmax(-1)[:, None].view(-1), 6), "argmax → one_hot → mul", ""),
@@ -202,6 +195,7 @@ def test_calls_masks_and_functions_that_are_no_ops_of_the_catalogue_are_sites(fu
     seen = observed(made(function))
     row = only(seen)
     assert (row["op"], row["computes"]) == (op, computes)
+    assert "b" not in seen.sites  # the module that takes y
     assert seen.unseen == ()
 
 

@@ -140,9 +140,15 @@ def test_a_reset_by_a_detached_spike_is_no_trick():
     assert observed(made(lambda h: (lambda m: m.sub_((m > 1).float()))(h * 1))).frame.empty  # in place
 
 
+def masked(h):
+    mask = (h.abs() > 0.5).float()
+    return h * mask
+
+
 @pytest.mark.parametrize(
     "write",
     [
+        masked,
         lambda y: y.masked_fill_(y < 0, 0.0),
         lambda y: y.add_((y.sign() - y).detach()),
         lambda y: torch.where(y.detach() < 1, 2 * y - y * y, torch.ones_like(y)),

@@ -8,6 +8,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from explorer.catalogue import OPS
 from explorer.model.observing.rows import SAMPLES, Measurement, Row, find_unit_axis, sample_tensor
 from explorer.model.tape import CALLS, Call, CallInput, Join, Site, Tape, Value, names, read_input
 from explorer.model.tape.names import LINEAR, STEPS, find_tensors, is_pointwise
@@ -69,8 +70,8 @@ class Recorder(Tape):
         if not inputs or (call_input is None and is_linear) or call.kind == "function":
             return
         if call.name in names.FORMATS.values():
-            row = self._count(call, "call", call.op, call.op)
-            self._measure(call, row, output, inputs, inputs[0].ref(), None, y)
+            row = self._count(call, "call", call.op, call.op if call.op in OPS else "")
+            self._measure(call, row, output, inputs, inputs[0].ref(), None if row.key else y, y)
             return
         if call_input is None or not (call.inputs[0].live or call.name in names.EXTREMES):
             self._measure(call, None, output, inputs)

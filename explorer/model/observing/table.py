@@ -87,7 +87,7 @@ def op_of(row: Row) -> str:
         return row.key
     x, y = (torch.cat(item) for item in zip(*pairs, strict=True))
     is_clear = len(torch.unique(x)) > _FEW_VALUES and bool((y != y[0]).any())
-    keys = [*([row.op] if row.op in OPS else []), *OPS] if is_clear else []
+    keys = [*([row.op] if row.op in OPS else []), "identity", *OPS] if is_clear else []
     for key in keys:
         with suppress(ValueError, RuntimeError, TypeError):
             expected = None if OPS[key].is_random else bind(key, "default", {}).forward(x)
@@ -105,6 +105,7 @@ def measure_rule(row: Row) -> str:
         return row.rule
     op = op_of(row)
     given = row.parameters if op == row.key else {}
+    given = {n: v.detach() if isinstance(v, Tensor) else v for n, v in given.items()}
     numbers = {n: float(v) for n, v in given.items() if not isinstance(v, Tensor) or v.numel() == 1}
     name = rule_of(op, numbers, *row.points)
     if name == OWN_RULE:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from explorer.catalogue import OPS
 from explorer.model.swapping.bridge import UnreachedError, build_bridge, exchange_backward
 from explorer.model.swapping.exchange import Exchange, Gradient, Parameters
 from explorer.model.swapping.learning import Learning
@@ -108,7 +109,7 @@ class SwappedCalls(SwappedSteps):
         if x_before is None:
             return None
         if call.name in names.FORMATS.values() and (rounded := call.inputs[0].ref()) is not None:
-            x_before = CallInput(rounded, call.name, {})
+            x_before = CallInput(rounded, call.name if call.name in OPS else "", {})
         call.op = x_before.key or call.name
         if not self._is_meant(call, x_before.key):
             return None

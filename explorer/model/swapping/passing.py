@@ -121,8 +121,7 @@ class Pass(SwappedCalls):
         # A call of the surrogate may begin at the same column as the join.
         others = [v.call.site for v in join.way if v.call.kind == "call" and v.call.name not in LINEAR]
         is_bridged = any(v.call.kind == "bridge" for v in join.side)  # the mask has its rule already
-        is_named_by_side = call.site is not own_site and not (kind == "mask" and is_bridged)
-        named = is_named_by_side and self.target.site in call.site.names
+        named = call.site is not own_site and self.target.site in call.site.names
         if self.target.site in own_site.names:
             named = named or not any(self.target.site in site.names for site in others)
         is_whole = meant_call is not None and not self.target.site

@@ -60,6 +60,11 @@ class Ledger(Passes):
         self.calls = []
         self._recent.clear()
 
+    def on_arguments(self, args: Any) -> None:
+        """Record the tensors that a submodule will be called with, as results of its caller's calls."""
+        for tensor in find_tensors(args):
+            self.value_of(tensor)
+
     def on_module_return(self, module: nn.Module, path: str, result: Any) -> Any:
         """Record the tensors that a submodule returns."""
         for tensor in find_tensors(result):

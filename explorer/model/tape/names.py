@@ -22,8 +22,11 @@ VALUE_ATTRIBUTES = {".data", ".data=", ".requires_grad=", ".T", ".mT", ".real", 
 SCALINGS = {"mul", "rmul", "imul", "multiply", "div", "truediv", "itruediv", "divide", "true_divide"}
 """Functions that multiply a gradient by their second argument, or by one over it."""
 
-FORMATS = {torch.float8_e4m3fn: "fp8_e4m3", torch.float8_e5m2: "fp8_e5m2"}
-"""Types of eight bits -> the op that a cast to one of them and back computes, recorded as one call."""
+FORMATS = {
+    torch.float8_e4m3fn: "fp8_e4m3", torch.float8_e5m2: "fp8_e5m2", torch.float8_e8m0fnu: "float8_e8m0fnu",
+    torch.float8_e4m3fnuz: "float8_e4m3fnuz", torch.float8_e5m2fnuz: "float8_e5m2fnuz",
+}  # fmt: skip
+"""Types of eight bits -> the op, or its name, of a cast to one of them and back, recorded as one call."""
 
 STEPS = {
     "fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine", "fused_moving_avg_obs_fake_quant",

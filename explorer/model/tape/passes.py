@@ -46,12 +46,13 @@ def run_eagerly() -> Iterator[None]:
 class Passes(TorchFunctionMode):
     """A torch function mode that knows which submodule of a model runs, by torch's global module hooks.
 
-    Subclasses override hooks: ``on_pass_begin()``, ``on_pass_end(result)``, ``on_module_call(module, path,
-    args)``, and ``on_module_return(module, path, result)``, which returns what replaces the result, or None.
+    Subclasses override hooks: ``on_pass_begin()``, ``on_pass_end(result)``, ``on_arguments(args)`` before a
+    submodule is entered, ``on_module_call(module, path, args)`` after that, and ``on_module_return(module,
+    path, result)``, which returns what replaces the result, or None.
     """
 
     on_pass_begin: Callable[..., Any] = do_nothing
-    on_pass_end = on_module_call = on_module_return = do_nothing
+    on_pass_end = on_arguments = on_module_call = on_module_return = do_nothing
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -132,6 +133,9 @@ class Passes(TorchFunctionMode):
     def handle_call(self, module: nn.Module, args: Any) -> None:
         """Note that a module is called. Torch calls this hook before each module."""
         if (location := self._find_path(module)) is not None:
+            if self.path:
+                with DisableTorchFunction():
+                    self.on_arguments(args)
             self._enter(*location)
             with DisableTorchFunction():
                 self.on_module_call(module, location[0], args)

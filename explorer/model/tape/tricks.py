@@ -102,15 +102,14 @@ def chain_of(side: Iterable[Value], way: Iterable[Value], compared: bool = False
 def name_join(call: Call, join: Join, is_mask: bool) -> list[Call]:
     """Give a join the op and the site by which tables show it, and return the detached calls in it.
 
-    The op names these calls, and for a mask also the join. The site is that of the only detached call, or of
-    the only choice in a mask, or of the join itself if there are several.
+    The op names these calls, and for a mask also the join. The site is that of the join, or of the only
+    detached call in a trick.
     """
     chain = chain_of(join.side, join.way, compared=is_mask)
     last = [call.name] if is_mask or not chain else []
     call.op = " → ".join(dict.fromkeys([*(item.op for item in chain), *last]))
-    named = [c for c in chain if any(map(is_choice, c.outputs))] if is_mask else chain
-    if len(named) == 1 and named[0].place.path is not None:
-        call.site = named[0].site
+    if len(chain) == 1 and not is_mask and chain[0].place.path is not None:
+        call.site = chain[0].site
     return chain
 
 

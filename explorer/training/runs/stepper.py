@@ -55,10 +55,7 @@ class Stepper:
     """
 
     def __init__(
-        self,
-        settings: Settings,
-        tensors: Tensors | None = None,
-        recorded: Collection[str] | None = None,
+        self, settings: Settings, tensors: Tensors | None = None, recorded: Collection[str] | None = None
     ) -> None:
         self.settings = settings
         self.step = 0
