@@ -65,9 +65,8 @@ TABLE, ROOMS = rows_of(TABLES), rooms_of(TABLES, "frontend")
 HOUSES = {part: rooms_of(TABLES, part) for part in ("training", "model", "ui")}
 MOST_FILES = 20  # of code in a folder
 # Folders in which one entry is a file.
-ENTRIES = frozenset(
-    {"lessons", "checks", "catalogue/ops", "catalogue/rules", "training/tasks", "training/instruments"}
-)
+_CATALOGUES = {"catalogue/ops", "catalogue/rules", "training/tasks", "training/instruments"}
+ENTRIES = frozenset({"lessons/stories", "checks", *_CATALOGUES})
 
 # A type is imported as well, in a comment. Files of a room that are found by themselves are in the same room.
 _MODULE = re.compile(

@@ -1,64 +1,40 @@
-"""Lessons on custom gradients, one small module each. The displayed code is the code that runs."""
+"""Lessons on custom gradients. The displayed code is the code that runs."""
 
-from explorer.lessons import (
-    accumulation,
-    autograd,
-    by_hand,
-    calling,
-    checking,
-    clamping,
-    constants,
-    context,
-    find_the_bug,
-    in_place,
-    leaf_trap,
-    learned_step,
-    leaves,
-    linear,
-    minimum,
-    outputs,
-    recipe,
-    rectifier,
-    second_derivative,
-    straight_through,
-    surrogates,
-    unbiased_or_quiet,
-    vanishing,
-)
-from explorer.lessons.autograd import MyLayer
-from explorer.lessons.clamping import ClampGradient, FixedClampGradient
-from explorer.lessons.constants import MulConstant
+from importlib import import_module
+
 from explorer.lessons.glossary import GLOSSARY
 from explorer.lessons.lesson import Answer, Choice, Drawing, Lesson, Link
-from explorer.lessons.linear import LinearFunction
-from explorer.lessons.paths import PATHS
-from explorer.lessons.pictures import (
-    Asked,
-    ByHand,
-    Control,
-    Corner,
-    HeatMap,
-    Lines,
-    Order,
-    Suspects,
-    Sweep,
-    Walker,
-)
-from explorer.lessons.rectifier import MyReLU
-from explorer.lessons.straight_through import RoundGradient
+from explorer.lessons.stories.autograd import MyLayer
+from explorer.lessons.stories.clamp import ClampGradient, FixedClampGradient
+from explorer.lessons.stories.constants import MulConstant
+from explorer.lessons.stories.linear import LinearFunction
+from explorer.lessons.stories.relu import MyReLU
+from explorer.lessons.stories.straight_through import RoundGradient
 
 __all__ = [
     "GLOSSARY", "LESSONS", "PATHS",
-    "Answer", "Asked", "ByHand", "Choice", "ClampGradient", "Control", "Corner", "Drawing",
-    "FixedClampGradient", "HeatMap", "Lesson", "LinearFunction", "Lines", "Link", "MulConstant", "MyLayer",
-    "MyReLU", "Order", "RoundGradient", "Suspects", "Sweep", "Walker",
+    "Answer", "Choice", "ClampGradient", "Drawing", "FixedClampGradient", "Lesson", "LinearFunction", "Link",
+    "MulConstant", "MyLayer", "MyReLU", "RoundGradient",
 ]  # fmt: skip
 
 
-_STORIES = (
-    autograd, vanishing, straight_through, checking, clamping, by_hand, leaves, leaf_trap, accumulation,
-    rectifier, calling, linear, constants, outputs, context, recipe, find_the_bug, in_place,
-    second_derivative, surrogates,
-    minimum, learned_step, unbiased_or_quiet,
+_KEYS = (
+    "autograd", "vanishing", "straight-through", "gradcheck", "clamp", "by-hand", "leaves", "leaf-trap",
+    "accumulation", "relu", "calling", "linear", "constants", "outputs", "context", "recipe", "find-the-bug",
+    "in-place", "twice", "surrogates", "minimum", "learned-step", "unbiased-or-quiet",
 )  # fmt: skip
-LESSONS: dict[str, Lesson] = {story.LESSON.key: story.LESSON for story in _STORIES}
+LESSONS: dict[str, Lesson] = {
+    key: import_module(f"{__name__}.stories.{key}".replace("-", "_")).LESSON for key in _KEYS
+}
+# Paths through the lessons: their titles, and the keys of their lessons in order.
+PATHS: dict[str, tuple[str, ...]] = {
+    "First hour": (
+        "autograd", "vanishing", "straight-through", "clamp", "leaves", "relu", "linear", "in-place",
+    ),
+    "Autograd's edges": (
+        "by-hand", "calling", "constants", "outputs", "context", "recipe", "leaves", "leaf-trap",
+        "accumulation", "in-place", "twice", "gradcheck", "find-the-bug",
+    ),
+    "Quantisation": ("vanishing", "straight-through", "gradcheck", "clamp", "learned-step"),
+    "Spikes": ("vanishing", "straight-through", "surrogates", "minimum", "unbiased-or-quiet"),
+}  # fmt: skip

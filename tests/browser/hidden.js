@@ -11,7 +11,8 @@
     }
     if (isLost(box.left, box.right, 0, innerWidth) || isLost(box.top, box.bottom, 0, innerHeight))
       return "outside";
-    if (node.closest("svg")) return ""; // curves lie over their letters, and do not hide them
+    // Curves lie over their letters, and do not hide them; what no pointer reaches is not found at a point.
+    if (node.closest("svg") || getComputedStyle(node).pointerEvents === "none") return "";
     const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
     let top = document.elementFromPoint(x, y);
     while (top?.shadowRoot) top = top.shadowRoot.elementFromPoint(x, y);

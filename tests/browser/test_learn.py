@@ -135,6 +135,8 @@ def test_two_right_answers_mark_a_lesson_as_learned(course: Page) -> None:
     first = course.get_by_role("region", name="Code of the question").inner_text()
     answer(course, right=False)
     expect(course.locator(".retest .said").last).to_be_in_viewport(ratio=0.95)  # it scrolls by whole pixels
+    press(course, "Show the answer")
+    expect(course.locator(".retest .said").last).to_contain_text("The answer is “")
     press(course, "Two other questions")
     assert course.get_by_role("region", name="Code of the question").inner_text() != first
     answer(course, right=True)

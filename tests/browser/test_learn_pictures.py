@@ -5,9 +5,8 @@ What each picture says, and the walker's numbers, tests/frontend/learn/pictures 
 
 from playwright.sync_api import Locator, Page, expect
 
-from explorer.lessons import LESSONS, unbiased_or_quiet
-from explorer.lessons.by_hand import take_masked_step
-from explorer.lessons.recipe import make_order
+from explorer.lessons import LESSONS
+from explorer.lessons.stories import by_hand, recipe, unbiased_or_quiet
 from tests.browser.lessons import turn_to
 from tests.browser.reading import box_of, enter
 from tests.browser.training import press
@@ -30,7 +29,7 @@ def test_one_step_can_be_computed_by_hand(course: Page) -> None:
     expect(step.get_by_role("combobox")).to_be_visible()
     said = step.get_by_role("status")
     product = step.get_by_role("table", name="gradient of w1 = inputsᵀ @ gradient of x")
-    found = take_masked_step()
+    found = by_hand.take_masked_step()
 
     def field(row: int, column: int) -> Locator:
         return step.get_by_role("textbox", name=f"gradient of x, example {row + 1}, unit {column + 1}")
@@ -56,19 +55,19 @@ def test_the_steps_of_the_recipe_can_be_put_in_order(course: Page) -> None:
     turn_to(course, LESSONS["recipe"])
     press(course, "Skip")
     press(course, "Put the steps in order")
-    recipe = course.get_by_role("region", name="The recipe, out of order")
-    items, said = recipe.get_by_role("listitem"), recipe.get_by_role("status")
-    first = [text.replace("`", "")[:20] for text, _ in make_order().steps]
-    recipe.get_by_role("button", name="Check the order").click()
-    expect(said).to_have_text(f"Not yet at 1: another step belongs there. {make_order().steps[0][1]}")
+    order = course.get_by_role("region", name="The recipe, out of order")
+    items, said = order.get_by_role("listitem"), order.get_by_role("status")
+    first = [text.replace("`", "")[:20] for text, _ in recipe.make_order().steps]
+    order.get_by_role("button", name="Check the order").click()
+    expect(said).to_have_text(f"Not yet at 1: another step belongs there. {recipe.make_order().steps[0][1]}")
     for start in first[::-1]:  # each to the top, the first one last
-        earlier = recipe.get_by_role("button", name=f"Earlier: {start}")
+        earlier = order.get_by_role("button", name=f"Earlier: {start}")
         for _ in first:
             earlier.press("Enter")
             expect(earlier).to_be_focused()
     expect(items).to_contain_text(first)
     expect(said).to_be_empty()
-    recipe.get_by_role("button", name="Check the order").click()
+    order.get_by_role("button", name="Check the order").click()
     expect(said).to_have_text("That is the order.")
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.lessons import GLOSSARY, by_hand, find_the_bug
+from explorer.lessons import GLOSSARY
+from explorer.lessons.stories import by_hand, find_the_bug
 from tests.lessons.conftest import results
 
 Results = dict[str, Any]
@@ -99,8 +100,7 @@ def test_relu(r: Results) -> None:
 def test_linear(r: Results) -> None:
     assert r["compare_gradchecks"]["LinearFunction"] is True
     assert "input 2" in r["compare_gradchecks"]["WrongBiasFunction"]
-    assert r["list_needed"] == (False, True)
-    assert r["count_values"] == 3
+    assert r["call_without_bias"] == {"needed": (False, True), "values": 3}
     assert r["compute_entry"].endswith(f"= {r['make_small']['gradient'][1][0]:g}")
 
 
@@ -120,8 +120,8 @@ def test_context(r: Results) -> None:
     assert "modified by an inplace operation" in r["run_changed"]["SavedExp"]
     marked, secret = (r["compare_dirty"][name] for name in ("Doubled", "SecretlyDoubled"))
     assert (marked, secret) == ({"h": 2, "returned": 2}, {"h": 1, "returned": 2})
-    assert r["mask"]["UnmarkedMask"] == [0, 0]
-    assert "does not require grad" in r["mask"]["ReluWithMask"]
+    assert r["differentiate_masks"]["UnmarkedMask"] == [0, 0]
+    assert "does not require grad" in r["differentiate_masks"]["ReluWithMask"]
 
 
 def test_twice(r: Results) -> None:
@@ -174,9 +174,9 @@ def test_find_the_bug(r: Results) -> None:
     assert (first["1"] != meant["1"]).tolist() == [True, False, False], "below the bound alone"
     assert [bool((second[g] != meant[g]).any()) for g in meant] == [False, False, True]
     assert all((2 * third[g] == meant[g]).all() for g in meant)
-    for picture in (find_the_bug.make_first, find_the_bug.make_second, find_the_bug.make_third):
+    for picture in find_the_bug.LESSON.pictures:
         lines, hidden = [line for line, _ in picture().lines], picture().hidden_line
-        code = inspect.getsource(getattr(find_the_bug, picture.__name__.removeprefix("make_").capitalize()))
+        code = inspect.getsource(getattr(find_the_bug, picture().title.split()[-1].capitalize()))
         assert [line in code for line in lines].index(False) == picture().faulty
         assert hidden in code
         assert all(line in inspect.getsource(find_the_bug.Meant) for line in lines)

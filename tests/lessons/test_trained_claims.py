@@ -9,8 +9,8 @@ import torch
 import explorer
 from explorer.description.equilibria import find_equilibria
 from explorer.description.net_gradient import compute_net_gradient, make_normal_numbers
-from explorer.lessons import learned_step, minimum, unbiased_or_quiet
-from explorer.lessons.surrogates import SEEDS, WIDTHS, Sign, train_nets
+from explorer.lessons.stories import learned_step, minimum, unbiased_or_quiet
+from explorer.lessons.stories.surrogates import SEEDS, WIDTHS, Sign, train_nets
 from explorer.training import Run, Settings
 from explorer.training.ranking import find_higher, rank
 from explorer.ui.links.link import from_text
@@ -36,8 +36,8 @@ def test_surrogates(r: Results) -> None:
 
 
 def test_minimum(r: Results) -> None:
-    gradient, loss = r["gradient"], r["loss"]
-    assert gradient["straight_through"] == pytest.approx(r["on_paper"], abs=0.005)
+    gradient, loss = r["compute_gradients"], r["compute_losses"]
+    assert gradient["straight_through"] == pytest.approx(r["compute_on_paper"], abs=0.005)
     assert max(gradient["relu"], gradient["clipped_relu"]) < 0.005, "told as 0.00"
     assert max(abs(loss[rule] - loss["before"]) for rule in ("relu", "clipped_relu")) < 0.03
     assert loss["straight_through"] > loss["before"] + 0.15, "uphill"

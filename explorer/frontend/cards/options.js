@@ -69,7 +69,8 @@ function makeOption(entry, group, pair, choice, barred) {
     ...{ entry, group, label, barred, choice: null },
     lines: formula === label ? [] : [formula ?? "torch's own"],
     notes: isCustom(key) ? [] : [purpose, doubt],
-    picture: () => drawThumbnail(pair, { ...settings, parameters }),
+    picture: () =>
+      drawThumbnail({ op: pair.op, rules: pair.rule ? [pair.rule] : [] }, { ...settings, parameters }),
   };
 }
 

@@ -105,7 +105,7 @@ function createRace({ choice, labels, leastRange }, memory) {
   /** @param {Drawing} drawing @param {string} kind the answer that it resembles, in words */
   function createButton(drawing, kind) {
     const [x, y] = [0, 1].map((at) => drawing.points.map((point) => point[at]));
-    const pair = { op: getEntries(choice).op, rule: makeDrawnRule(drawing) };
+    const pair = { op: getEntries(choice).op, rules: [makeDrawnRule(drawing)] };
     const picture = drawThumbnail(pair, getSamplingSettings(choice), leastRange);
     const title = `${drawing.name}, ${kind}: ${describeShape(x, y)}`;
     const attributes = { "aria-label": title, title, onclick: pick, class: "flex-row" };

@@ -1,6 +1,7 @@
 // The table of contents of the course: all lessons or one path through them, with the reader's progress.
 
 import { getEntries, getSamplingSettings } from "../choice/choice.js";
+import { addCustomEntry, findEntry } from "../choice/entries.js";
 import { parseMessage } from "../choice/message.js";
 import { drawThumbnail } from "../chart/scene/thumbnail.js";
 import { element, setAttribute } from "../elements/dom.js";
@@ -9,8 +10,10 @@ import { renderInline } from "./words.js";
 
 /** @import { OnTerm } from "./words.js" */
 /**
- * A lesson in the table of contents. ``choice``: the settings of its first chart, as a message from Python.
- * @typedef {{key: string, title: string, question: string, minutes: number, choice: *}} Listed
+ * A lesson in the table of contents. ``choice``: the settings of its first chart, as a message from Python;
+ * ``pictures``: the rules of its answers, as their keys (``picture``) and for formulas as entries.
+ * @typedef {{key: string, title: string, question: string, minutes: number, choice: *, pictures: {picture: string,
+ *   entry: *}[]}} Listed
  */
 /** A selection of lessons in its own order. @typedef {{title: string, keys: string[]}} Path */
 
@@ -41,15 +44,18 @@ export function createContents(lessons, paths, { linkTo, onTerm, print }) {
   const { learned } = getProgress();
 
   /** @param {Listed} lesson */
-  function createEntry({ key, title, question, minutes, choice: message }) {
+  function createEntry({ key, title, question, minutes, choice: message, pictures }) {
     const choice = parseMessage(message);
-    const curve = drawThumbnail({ op: getEntries(choice).op, rule: null }, getSamplingSettings(choice));
+    const [{ op }, settings] = [getEntries(choice), getSamplingSettings(choice)];
+    const rules = pictures.map(findRule);
+    const curves = [drawThumbnail({ op, rules: [] }, settings), drawThumbnail({ op, rules }, settings)];
     const number = lessons.findIndex((lesson) => lesson.key === key) + 1;
     const isLearned = learned.includes(key);
     const asked = element("span", {}, ...renderInline(question, onTerm)).textContent;
     const dot = element("span", { class: "dot", "data-filled": isLearned, "aria-hidden": "true" });
     const facts = element("span", { class: "minutes" }, dot, `${minutes} min`);
-    const link = linkTo(key, curve, element("b", {}, `${number}. ${title}`), facts);
+    const picture = element("span", { class: "flex-row" }, ...curves);
+    const link = linkTo(key, picture, element("b", {}, `${number}. ${title}`), facts);
     setAttribute(link, "title", asked);
     setAttribute(link, "aria-label", `Lesson ${number}: ${title}`);
     const words = `${asked} About ${minutes} minutes${isLearned ? ", learned" : ""}.`;
@@ -75,4 +81,10 @@ export function createContents(lessons, paths, { linkTo, onTerm, print }) {
     element("p", { class: "kept" }, STORAGE_TEXT),
     element("p", { class: "kept" }, print),
   );
+}
+
+/** Return the rule of an answer. @param {Listed["pictures"][number]} answer */
+function findRule({ picture, entry }) {
+  if (entry) addCustomEntry("rule", entry);
+  return /** @type {import("../formula/entry.js").Rule} */ (findEntry("rule", picture));
 }

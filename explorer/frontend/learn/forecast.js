@@ -48,15 +48,14 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   const sample = (/** @type {string} */ key) => sampleGradient(key, choice);
   for (const { entry } of answers) if (entry) addCustomEntry("rule", entry);
   let curves = /** @type {(ReturnType<typeof sampleGradient>|null)[]} */ ([]); // of the answers, once needed
-  const onDrawn = () => (form.markDrawn(), onChange());
   const name = draws ? "your prediction" : `what your answer gives for g = ${formatFourDigits(choice.g)}`;
-  const drawing = createDrawing(choice.range, onDrawn, name);
+  const drawing = createDrawing(choice.range, handleDrawn, name);
   const form = createPrediction({
     hint: draws ? "Draw across the lower panel, or pick a picture:" : "Pick an answer:",
     options: answers.map(renderAnswer),
     isPictured,
     onPick: handlePick,
-    onClear: draws ? () => (drawing.clear(), onChange()) : null,
+    onClear: draws ? handleClear : null,
     decide,
     onCheck,
     onSkip,
@@ -71,18 +70,20 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
    * @param {*} answer @returns {(Node|string)[]}
    */
   function renderAnswer({ text, picture }) {
-    const small = isPictured
-      ? [
-          drawThumbnail(
-            { op: getEntries(choice).op, rule: findRuleEntry(picture) },
-            getSamplingSettings(choice),
-          ),
-        ]
-      : [];
-    return [
-      ...small,
-      text ? element("span", {}, ...renderInline(text, onTerm)) : describeSample(sample(picture)),
-    ];
+    const words = text ? element("span", {}, ...renderInline(text, onTerm)) : describeSample(sample(picture));
+    if (!isPictured) return [words];
+    const pair = { op: getEntries(choice).op, rules: [findRuleEntry(picture)] };
+    return [drawThumbnail(pair, getSamplingSettings(choice)), words];
+  }
+
+  function handleDrawn() {
+    form.markDrawn();
+    onChange();
+  }
+
+  function handleClear() {
+    drawing.clear();
+    onChange();
   }
 
   function handlePick() {
@@ -96,7 +97,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     if (index === null) return;
     const { picture, text } = answers[index];
     if (picture) drawing.showCurve(sample(picture));
-    else drawing.say(`“${text}”: no curve`);
+    else drawing.say(`“${text.replaceAll("`", "")}”: no curve`);
   }
 
   function check() {

@@ -4,6 +4,7 @@ import { element } from "../elements/dom.js";
 import { renderCode } from "./code.js";
 import { markLearned, pickTwoQuestions } from "./memory.js";
 import { createQuestion } from "./pictures/question.js";
+import { describeAnswer } from "./verdict.js";
 import { renderInline } from "./words.js";
 
 /** @import { OnTerm } from "./words.js" */
@@ -41,8 +42,9 @@ export function createRetest(key, questions, { onTerm, onLearned }) {
     const labelled = { tabindex: 0, role: "region", "aria-label": "Code of the question" };
     const codeBlock = element("pre", labelled, renderCode(code));
     const others = element("button", { type: "button", onclick: ask }, "Two other questions");
+    const showing = element("button", { type: "button", onclick: showAnswer }, "Show the answer");
     const onDecide = (/** @type {number} */ picked) => {
-      if (picked !== right) return ["No. ", ...renderInline(answers[picked].why, onTerm), " ", others];
+      if (picked !== right) return ["No. ", ...renderInline(answers[picked].why, onTerm), " ", showing];
       onRight();
       return [];
     };
@@ -50,9 +52,16 @@ export function createRetest(key, questions, { onTerm, onLearned }) {
     const confirmed =
       place === 1 ? [] : [element("p", { class: "said", role: "status" }, "Right. One more:")];
     const question = [`${place} of 2: `, ...renderInline(asked, onTerm)];
-    put(
-      createQuestion({ ask: question, options, decide: "Check", onDecide, above: [...confirmed, codeBlock] }),
-    );
+    const above = [...confirmed, codeBlock];
+    const form = createQuestion({ ask: question, options, decide: "Check", onDecide, above });
+    put(form);
+
+    function showAnswer() {
+      const set = /** @type {HTMLFieldSetElement} */ (form.querySelector("fieldset"));
+      set.disabled = true; // a right answer would no longer count
+      showing.replaceWith(...renderInline(describeAnswer(answers[right]), onTerm), " ", others);
+      others.focus();
+    }
   }
 
   /** @param {HTMLElement} content */

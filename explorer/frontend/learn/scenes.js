@@ -62,7 +62,7 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
   const stage = createStage(
     { words: find("words"), chart: find("chart") },
     {
-      ...{ ...reach, store, colours, leastRange },
+      ...{ hasData: !secret, ...reach, store, colours, leastRange },
       confirm: secret ? null : reach.confirm,
       isLabelled: true,
       onFrame: layer?.follow,
@@ -70,7 +70,8 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
       sketch: layer?.curve,
     },
   );
-  const rest = choice.learns ? [createEquilibria(find("resting"), { ...reach, store, colours })] : [];
+  const rest =
+    choice.learns && !secret ? [createEquilibria(find("resting"), { ...reach, store, colours })] : [];
   const parts = [stage, ...rest];
   const stop = addSliders(find("strip"), store);
   if (layer) find("chart-place").append(layer.element);

@@ -53,8 +53,9 @@ export function createLesson(lesson, around, part = null) {
     onSkip: part ? null : () => conclude("shown"),
     onChange() {
       keep({ ...forecast.saved(), missed: false });
-      excerpt?.light();
-      if (part) answer(hasSent ? UNSENT_TEXT : ""); // instead of a message about the previous prediction
+      // A class would take a marked line for the answer. No message is about the previous prediction.
+      if (part) answer(hasSent ? UNSENT_TEXT : "");
+      else excerpt?.light();
     },
   });
   const excerpt = lesson.excerpt && createExcerpt(lesson.excerpt);
@@ -310,7 +311,7 @@ export function createLesson(lesson, around, part = null) {
       if (part && !isRevealed) setSlide(null);
       else if (getSlide() && !state.revealed && !part) keep({ revealed: "shown" }); // the link leads past the question
       forecast.restore(state);
-      if (hasPredicted) excerpt?.light();
+      if (hasPredicted && !part) excerpt?.light();
       if (state.revealed) reveal(state.revealed);
       else if (state.missed && !part) check();
       else if (state.missed && hasArrived) confirmSent();

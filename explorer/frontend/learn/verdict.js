@@ -24,7 +24,7 @@ export const describeWrong = ({ text, why }) =>
 /** Return the text for a student whose prediction has arrived. @param {string} name the prediction in words */
 export const describeSent = (name) => `Sent: ${name}. You can change it until the answers are shown.`;
 
-/** Return the text for a reader who asks for the answer. @param {Answer} answer */
+/** Return the text for a reader who asks for the answer. @param {Omit<Answer, "picture">} answer */
 export const describeAnswer = ({ text, why }) => (text ? `The answer is “${text}”. ${why}` : why);
 
 /**

@@ -255,7 +255,10 @@ def _make_course() -> Answer:
     fields = ("key", "title", "question", "minutes")
     lessons = [
         {name: getattr(lesson, name) for name in fields}
-        | {"choice": serialize_choice(from_text(lesson.scenes[0].query)[0])}
+        | {
+            "choice": serialize_choice(from_text(lesson.scenes[0].query)[0]),
+            "pictures": [make_picture(each.picture) for each in lesson.prediction.answers if each.picture],
+        }
         for lesson in LESSONS.values()
     ]
     paths = [{"title": title, "keys": keys} for title, keys in PATHS.items()]
@@ -277,11 +280,16 @@ def _compute_lesson(key: str) -> Answer:
         scene["choice"] = serialize_choice(from_text(scene["query"])[0])
     for answer in data["prediction"]["answers"]:
         if answer["picture"]:
-            rule = find_rule(answer["picture"])
-            answer["picture"] = rule.key
-            # The browser does not know a rule that is a formula.
-            answer["entry"] = make_entry(rule) if rule.key.startswith(FORMULA_PREFIX) else None
+            answer |= make_picture(answer["picture"])
     return data
+
+
+def make_picture(rule: str) -> Answer:
+    """Return the key of the rule of an answer's picture, and if it is a formula its entry, otherwise None."""
+    record = find_rule(rule)
+    # The browser does not know a rule that is a formula.
+    entry = make_entry(record) if record.key.startswith(FORMULA_PREFIX) else None
+    return {"picture": record.key, "entry": entry}
 
 
 QUESTIONS = {

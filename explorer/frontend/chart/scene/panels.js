@@ -51,7 +51,7 @@ export const MARK_COLOUR = makeGrey(1);
 export function computeFrame({ width, height }, ranges, smallest, before = null) {
   const { x } = ranges;
   const size = chooseFontSize(width, smallest);
-  const margins = [4.8 * size, getEndMargin(size), Math.max(1.7 * size, 28), 3.2 * size];
+  const margins = [4.8 * size, getEndMargin(size), Math.max(1.7 * size, 28), 3.4 * size];
   const [left, minRight, top, bottom] = margins.map(Math.round); // as Plotly rounds its margins
   const letters = before ? 0 : getMaxLength(makeTicks(x, (width - left - minRight) / X_TICK_PX, X_LETTERS));
   const right = before
@@ -133,6 +133,7 @@ export function makeLayout(frame, levels, theme, about, title = "") {
     xaxis: {
       ...hideCutLabels(makeAxis("x", makeTicks(x, inner / X_TICK_PX, X_LETTERS)), frame),
       range: x,
+      ticklabelstandoff: Math.round(0.3 * size), // the leftmost number is below the lowest one of y
       anchor: part ? "y3" : "y2",
     },
     yaxis: { ...makeYAxis(nameForward(frame), forward), ...makeLevelAxis(frame, levels) },

@@ -1,4 +1,4 @@
-// A thumbnail of a backward rule's gradient, or of an op's curve.
+// Thumbnails of backward rules' gradients, and of an op's curve.
 
 import { shape } from "../../elements/svg.js";
 import { KINK, sampleCurves } from "../../formula/curves.js";
@@ -10,36 +10,35 @@ const HEIGHT = 36;
 const POINTS = 65;
 
 /**
- * Draw a small SVG of an op's curve or a rule's gradient, with a line at zero. Without values it is empty.
- * @param {{op: Op, rule: Rule|null}} pair ``rule``: null for the op's own curve
+ * Draw a small SVG of an op's curve or of rules' gradients, with a line at zero. Without values it is empty.
+ * @param {{op: Op, rules: Rule[]}} curves ``rules``: none for the op's own curve
  * @param {import("../../formula/curves.js").Choice} settings
- * @param {[number, number]} [span] the range of y, so that several thumbnails can be compared; otherwise the curve's own
+ * @param {[number, number]} [span] the range of y, so that several thumbnails can be compared; otherwise the curves' own
  */
-export function drawThumbnail({ op, rule }, settings, span) {
+export function drawThumbnail({ op, rules }, settings, span) {
   const svg = shape("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
     class: "thumbnail",
     "aria-hidden": "true",
   });
-  const curves = sampleCurves({ op, rules: rule ? [rule] : [] }, settings, { points: POINTS });
-  const y = rule ? curves.gradients[rule.key] : curves.y;
-  if (!y) return svg;
-  const [low, high] = span ?? chooseSpan(y, curves.marks);
+  const { x, y, marks, gradients } = sampleCurves({ op, rules }, settings, { points: POINTS });
+  const sampled = rules.length ? rules.map(({ key }) => gradients[key]) : [y];
+  const curves = sampled.flatMap((values) => (values ? [Array.from(values)] : []));
+  if (!curves.length) return svg;
+  const [low, high] = span ?? chooseSpan(curves.flat(), marks);
   const toY = (/** @type {number} */ at) => HEIGHT - 3 - ((at - low) / (high - low)) * (HEIGHT - 6);
   if (low <= 0 && high >= 0) svg.append(shape("path", { class: "zero", d: `M0,${toY(0)}H${WIDTH}` }));
-  svg.append(shape("path", { d: formatCurve(curves.x, y, toY) }));
+  svg.append(...curves.map((values) => shape("path", { d: formatCurve(x, values, toY) })));
   return svg;
 }
 
 /**
  * Return the range of y in a thumbnail. It cuts off poles, but not finite values at kinks.
- * @param {ArrayLike<number>} y @param {Int8Array} marks the kind of each x @returns {[number, number]}
+ * @param {number[]} y values of one or more curves @param {Int8Array} marks the kind of each x @returns {[number, number]}
  */
 function chooseSpan(y, marks) {
-  const peaks = Array.from(y).filter((value, i) => marks[i] === KINK && Number.isFinite(value));
-  const ascending = Array.from(y)
-    .filter(Number.isFinite)
-    .sort((one, other) => one - other);
+  const peaks = y.filter((value, i) => marks[i % marks.length] === KINK && Number.isFinite(value));
+  const ascending = y.filter(Number.isFinite).sort((one, other) => one - other);
   const getQuantile = (/** @type {number} */ share) =>
     ascending[Math.round(share * (ascending.length - 1))] ?? 0;
   const middle = getQuantile(0.95) - getQuantile(0.05);

@@ -158,9 +158,8 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
   function createAddButton({ rule = "", parameters = {} }) {
     const label = findEntry("rule", rule)?.label ?? rule;
     const add = () => store.change(addNeighbour(store.current, { rule, parameters }));
-    const name = `Add ${label}`;
-    const state = { "aria-label": name, title: name, disabled: !canAddCatalogueRule(store.current, rule) };
-    return element("button", { class: "join", onclick: add, ...state }, "Add");
+    const disabled = !canAddCatalogueRule(store.current, rule);
+    return element("button", { class: "join", onclick: add, disabled }, `Add ${label}`);
   }
 
   const stop = store.subscribeNow(show);

@@ -194,7 +194,7 @@ export function createCompare(host, { store, ask }) {
     const settings = getSamplingSettings(choice);
     const picturesKey = JSON.stringify([op.key, settings]);
     if (picturesKey !== pictures.key) pictures = { key: picturesKey, byRule: {} };
-    pictures.byRule[key] ??= drawThumbnail({ op, rule: getCatalogue().rules[key] }, settings);
+    pictures.byRule[key] ??= drawThumbnail({ op, rules: [getCatalogue().rules[key]] }, settings);
     return pictures.byRule[key];
   }
 

@@ -16,7 +16,7 @@ DRAW = """
 
 
 def list_heights(node: Node, rule: str, **more: list[float]) -> list[float]:
-    given = {"op": make_entry(find_op("round")), "rule": make_entry(find_rule(f"formula: {rule}")), **more}
+    given = {"op": make_entry(find_op("round")), "rules": [make_entry(find_rule(f"formula: {rule}"))], **more}
     return [float(point.split(",")[1]) for point in node.run(DRAW, given)[1:].replace("M", "L").split("L")]
 
 

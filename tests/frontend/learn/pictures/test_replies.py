@@ -5,11 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from explorer.lessons import unbiased_or_quiet
-from explorer.lessons.by_hand import make_exercise
-from explorer.lessons.find_the_bug import make_first, make_second, make_third
-from explorer.lessons.recipe import make_order
-from explorer.lessons.rectifier import make_corner
+from explorer.lessons.stories import by_hand, find_the_bug, recipe, relu, unbiased_or_quiet
 from tests.frontend.modules import Node
 
 
@@ -30,7 +26,7 @@ def test_a_gradient_by_hand_is_right_within_a_hundredth(node: Node, typed: float
 
 def test_the_hint_tells_x_and_g_of_the_element(node: Node):
     hint = "Not yet. At example 3, unit 2: x = 1.1, g = 1."
-    assert said(node, "by-hand", "makeHint", asdict(make_exercise()), 2, 1) == hint
+    assert said(node, "by-hand", "makeHint", asdict(by_hand.make_exercise()), 2, 1) == hint
 
 
 @pytest.mark.parametrize(
@@ -44,7 +40,7 @@ def test_the_hint_tells_x_and_g_of_the_element(node: Node):
     ],
 )
 def test_each_slope_between_those_beside_the_corner_is_right(node: Node, slope: float, words: str):
-    assert said(node, "corner", "describeSlope", asdict(make_corner()), slope) == words
+    assert said(node, "corner", "describeSlope", asdict(relu.make_corner()), slope) == words
 
 
 @pytest.mark.parametrize("count", range(4, 9))
@@ -57,15 +53,15 @@ def test_no_step_is_in_its_place_at_first(node: Node, count: int):
 
 @pytest.mark.parametrize(("order", "wrong"), [([0, 1, 2, 3], None), ([0, 2, 1, 3], 1), ([3, 0, 1, 2], 0)])
 def test_the_first_place_that_is_wrong_is_named(node: Node, order: list[int], wrong: int | None):
-    words = said(node, "order", "judgeOrder", asdict(make_order()), order)
+    words = said(node, "order", "judgeOrder", asdict(recipe.make_order()), order)
     if wrong is None:
         assert words == "That is the order."
     else:
         assert words.startswith(f"Not yet at {wrong + 1}: ")
-        assert words.endswith(make_order().steps[wrong][1])
+        assert words.endswith(recipe.make_order().steps[wrong][1])
 
 
-@pytest.mark.parametrize("make", [make_first, make_second, make_third])
+@pytest.mark.parametrize("make", find_the_bug.LESSON.pictures, ids=["first", "second", "third"])
 def test_the_hidden_line_is_shown_to_whoever_names_it_and_to_nobody_else(node: Node, make):
     hidden = make()
     for index, (_, trace) in enumerate(hidden.lines):

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import pytest
 
-from explorer.lessons.surrogates import make_sweep
+from explorer.lessons.stories.surrogates import make_sweep
 from tests.frontend.modules import Node
 
 SAID = """

@@ -8,7 +8,7 @@ import pytest
 
 import explorer
 from explorer.catalogue import find_rule
-from explorer.lessons import unbiased_or_quiet as lesson
+from explorer.lessons.stories import unbiased_or_quiet as lesson
 from tests.frontend.modules import Node
 
 Numbers = dict[str, float]

@@ -59,16 +59,11 @@ def compare_gradchecks():
     return {function.__name__: run_gradcheck(function) for function in (LinearFunction, WrongBiasFunction)}
 
 
-def list_needed():
-    """Return ``needs_input_grad`` for a call in which only the weight is trained and there is no bias."""
-    output = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True))
-    return output.grad_fn.needs_input_grad
-
-
-def count_values():
-    """Return the number of values that ``backward`` returns if there is no bias."""
-    output = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True))
-    return len(LinearFunction.backward(output.grad_fn, torch.ones(2, 2)))
+def call_without_bias():
+    """Return ``needs_input_grad`` and the number of values from ``backward`` for a call without a bias."""
+    node = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True)).grad_fn
+    values = LinearFunction.backward(node, torch.ones(2, 2))
+    return {"needed": node.needs_input_grad, "values": len(values)}
 
 
 def make_small():
@@ -104,12 +99,12 @@ def make_gradient_map():
 
 LESSON = make_lesson(
     "linear",
-    lambda results: str(sum(results["list_needed"])),
+    lambda results: str(sum(results["call_without_bias"]["needed"])),
     excerpt=Excerpt((LinearFunction.backward,), "if ctx.needs_input_grad[0]:"),
     code=(LinearFunction, WrongBiasFunction, run_gradcheck),
-    numbers=(compare_gradchecks, list_needed, count_values, make_small, compute_entry),
+    numbers=(compare_gradchecks, call_without_bias, make_small, compute_entry),
     pictures=(make_input_map, make_upstream_map, make_gradient_map),
-    scenes=(link_explore("formula: a * x", "default", a=2),),
+    scenes=(link_explore("formula: a * x", "default", a=-1),),
     retest=(
         make_variant("formula: a * x", "default", -1, 0.5, 2, a=3),
         make_variant("formula: a * x + b", "formula: g * a", -1, 0.5, 2, a=-2, b=1),

@@ -3,9 +3,9 @@
 import torch
 
 from explorer.lessons.lesson import link_explore, link_train
-from explorer.lessons.net import round_to, train_two_layer_net
 from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
+from explorer.lessons.stories.net import round_to, train_two_layer_net
 
 
 def gradient_of_round():

@@ -79,6 +79,7 @@ def compute_hidden():
 
 
 def _make_suspects(function, line, hidden_line):
+    """Return the exercise for a hidden Function with one wrong line."""
     x = [step / 20 for step in range(-60, 61)]
     few = [-2.0, 0.5, 3.0]
     return Suspects(
@@ -96,21 +97,6 @@ def _make_suspects(function, line, hidden_line):
     )  # fmt: skip
 
 
-def make_first():
-    """Return the exercise for the first hidden Function."""
-    return _make_suspects(First, 0, "inside = x <= 1")
-
-
-def make_second():
-    """Return the exercise for the second hidden Function."""
-    return _make_suspects(Second, 2, "return g.abs() * slope")
-
-
-def make_third():
-    """Return the exercise for the third hidden Function."""
-    return _make_suspects(Third, 1, "slope = 1.0 * inside")
-
-
 def _get_answer(results):
     meant, second = results["compute_hidden"]["Meant"], results["compute_hidden"]["Second"]
     wrong = [g for g in meant if meant[g] != second[g]]
@@ -123,7 +109,11 @@ LESSON = make_lesson(
     _get_answer,
     code=(Meant, First, Second, Third, compute_gradient),
     numbers=(compute_hidden,),
-    pictures=(make_first, make_second, make_third),
+    pictures=(
+        lambda: _make_suspects(First, 0, "inside = x <= 1"),
+        lambda: _make_suspects(Second, 2, "return g.abs() * slope"),
+        lambda: _make_suspects(Third, 1, "slope = 1.0 * inside"),
+    ),
     scenes=(
         link_explore(
             "formula: 2 * clamp(x, -1, 1)", "default", "formula: Signless = 2 * abs(g) * (abs(x) <= 1)",

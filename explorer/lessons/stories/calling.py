@@ -9,9 +9,9 @@ import torch
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import link_explore
 from explorer.lessons.prose import make_lesson
-from explorer.lessons.rectifier import MyReLU
 from explorer.lessons.retest import make_variant
-from explorer.lessons.straight_through import RoundGradient
+from explorer.lessons.stories.relu import MyReLU
+from explorer.lessons.stories.straight_through import RoundGradient
 
 
 def try_call(attempt):

@@ -4,10 +4,10 @@ import torch
 from torch.autograd import Function
 
 from explorer.lessons.lesson import link_explore, link_train
-from explorer.lessons.net import round_to, train_two_layer_net
 from explorer.lessons.pictures import Corner
 from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
+from explorer.lessons.stories.net import round_to, train_two_layer_net
 
 
 class MyReLU(Function):

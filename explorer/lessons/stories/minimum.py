@@ -72,18 +72,18 @@ def train_rule(rule):
     return size, losses
 
 
-def gradient():
+def compute_gradients():
     """Return, for each rule, the size of the gradient along w that remains at the minimum."""
     return {rule: train_rule(rule)[0] for rule in RULES}
 
 
-def on_paper():
+def compute_on_paper():
     """Return the gradient that remains with straight-through, by the paper's formula."""
     v = solve_lowest(V_STAR)
     return ((v @ v + v @ V_STAR) / math.sqrt(2 * math.pi)).item()
 
 
-def loss():
+def compute_losses():
     """Return the loss at the minimum, the number of steps, and each rule's final mean loss."""
     _, losses = train_rule("straight_through")
     after = {rule: sum(train_rule(rule)[1][-20:]) / 20 for rule in RULES}
@@ -96,7 +96,7 @@ def _get_answer(results):
         "relu": "The ReLU's",
         "clipped_relu": "The clipped ReLU's",
     }
-    sizes = results["gradient"]
+    sizes = results["compute_gradients"]
     largest = max(sizes, key=sizes.get)
     other_sizes = [size for rule, size in sizes.items() if rule != largest]
     return answers[largest] if sizes[largest] > 10 * max(other_sizes) else "None of them"
@@ -107,7 +107,7 @@ LESSON = make_lesson(
     _get_answer,
     excerpt=Excerpt((Step,), "return g * RULES[ctx.rule](x), None"),
     code=(Step, solve_lowest, compute_loss, train_rule),
-    numbers=(gradient, on_paper, loss),
+    numbers=(compute_gradients, compute_on_paper, compute_losses),
     scenes=(
         link_explore(
             "step_open",

@@ -5,10 +5,10 @@ from torch.autograd import Function, gradcheck
 
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import link_explore, link_train
-from explorer.lessons.net import round_to, train_two_layer_net
 from explorer.lessons.prose import make_lesson
 from explorer.lessons.retest import make_variant
-from explorer.lessons.vanishing import quantise
+from explorer.lessons.stories.net import round_to, train_two_layer_net
+from explorer.lessons.stories.vanishing import quantise
 
 
 class RoundGradient(Function):

@@ -159,7 +159,7 @@ def differentiate_mask(function):
     return x.grad.tolist()
 
 
-def mask():
+def differentiate_masks():
     """Return the gradients of ReLU's mask, with and without ``mark_non_differentiable``."""
     return {function.__name__: differentiate_mask(function) for function in (ReluWithMask, UnmarkedMask)}
 
@@ -173,7 +173,7 @@ LESSON = make_lesson(
         *(Doubled, SecretlyDoubled, compute_after_doubling),
         *(ReluWithMask, UnmarkedMask, differentiate_mask),
     ),
-    numbers=(check_lifetimes, compute_true_slope, run_changed, compare_dirty, mask),
+    numbers=(check_lifetimes, compute_true_slope, run_changed, compare_dirty, differentiate_masks),
     scenes=(
         link_explore("formula: 2 * x", "default", "straight_through"),
         link_explore("exp", "default", "formula: g * y", start=-2, stop=2),

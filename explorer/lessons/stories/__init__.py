@@ -1,0 +1,1 @@
+"""The lessons, one module each. ``net`` trains the net that some of them share."""
