@@ -28,7 +28,7 @@ CUTS = {
     "argmax and one-hot": (one_hot, "argmax → one_hot", "no floating-point number"),
     "argmax and a row": (lambda h: torch.eye(6)[h.argmax(-1)], "argmax", "no floating-point number"),
     "bucketize": (lambda h: torch.bucketize(h, torch.tensor([0.0])).float(), "bucketize", "no floating"),
-    "indices of a sort": (lambda h: h.sort(-1).indices.float(), "sort", "no floating-point number"),
+    "indices of a sort": (lambda h: h.sort(-1).indices.float(), "sort", "its indices have no"),
     "NumPy": (by_numpy, "numpy", "leaves torch for NumPy"),
     "no_grad": (lambda h: torch.no_grad()(torch.sign)(h), "sign", "called under no_grad"),
     "a view": (torch.no_grad()(lambda h: h.expand(16, 6).sign()), "sign", "called under no_grad"),

@@ -185,6 +185,7 @@ def test_unexplained_zero_gradients_are_named():
         (lambda h: torch.max(torch.zeros_like(h), h), "max", "relu"),
         (lambda h: torch.zeros_like(h).scatter(-1, h.topk(2).indices, 1.0) * h, "topk → scatter → mul", ""),
         (lambda h: h * functional.one_hot(h.argmax(-1)[:, None].view(-1), 6), "argmax → one_hot → mul", ""),
+        (lambda h: h - h.mean() * (h > 0).float().mean(), "gt → mean", ""),
         (lambda h: functional.one_hot(h.topk(1).indices[:, 0], 6) * h.mean(), "topk → one_hot", ""),
         (lambda h: h * (h > 1).any(-1, keepdim=True), "gt → any → mul", ""),
         (lambda h: h.to(torch.float8_e4m3fn).to(h.dtype), "fp8_e4m3", "fp8_e4m3"),

@@ -15,7 +15,7 @@ from explorer.model.tape.names import LINEAR, STEPS, find_tensors, is_pointwise
 from explorer.model.tape.private import forward_class, is_functorch_wrapped_tensor
 from explorer.model.tape.spans import attach_span
 from explorer.model.tape.tricks import chain_of, classify_join, find_applied_keys, name_join
-from explorer.model.tape.values import NO_DERIVATIVE, UNLIMITED, find_ancestors
+from explorer.model.tape.values import NO_DERIVATIVE, UNLIMITED, find_ancestors, is_chosen
 
 UNNEEDED = "its x requires no gradient"
 _WRITTEN_BEHIND = "it writes behind autograd's back, by .data: the gradient passes as if nothing were done"
@@ -175,11 +175,12 @@ class Recorder(Tape):
         ordered = sorted(between, key=lambda value: value.number)
         cuts = [v.call for v in ordered if not v.live and any(item.live for item in v.call.inputs)]
         first = next(iter(cuts), None)
-        if first is None or first.place.path is None or first.merged or (x is None and self.path):
+        is_meant = x is None and self.path and not is_chosen(dead)  # such as a detached norm
+        if first is None or first.place.path is None or first.merged or is_meant:
             return
         if any((value.call.site, "cut") in self.rows for value in between if value.call.kind == "exit"):
             return
-        ops = [item.op for item in chain_of(between, ())]
+        ops = [item.op for item in chain_of(between, (), compared=True)]
         for call in dict.fromkeys(cuts):
             if call.site == first.site:
                 self.count_cut(call, " → ".join(ops) or first.name, first.reason)

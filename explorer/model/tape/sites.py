@@ -62,12 +62,12 @@ class Site:
 
 
 def name_sites(sites: Iterable[tuple[Site, str]], given: str = "") -> list[str]:
-    """Return the shortest unique name for each site. Of sites alike, the given word becomes part of it.
+    """Return the shortest unique name for each site. Equal sites get longer ones, at last with their word.
 
     A site that has the name ``given`` gets it.
     """
     pairs, named = [*sites], list[str]()
-    counts = Counter(name for site, _ in pairs for name in {*site.names})
+    counts = Counter(name for site in {site for site, _ in pairs} for name in {*site.names})
     for site, word in pairs:
         choices = sorted(site.names, key=lambda name: name != given)
         free = (name for name in choices if (counts[name] == 1 or name == given) and name not in named)

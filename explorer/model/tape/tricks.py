@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.gradient import BOUNDARY
-from explorer.model.tape.names import CARRIERS, COMPARISONS, LINEAR, LOGICAL, VIEWS
+from explorer.model.tape.names import CARRIERS, COMPARISONS, INTEGERS, LINEAR, LOGICAL, VIEWS
 from explorer.model.tape.private import forward_class, is_functorch_wrapped_tensor
 from explorer.model.tape.tape import Join
 from explorer.model.tape.values import Call, Edge, Value, find_ancestors, is_choice, is_chosen
@@ -22,7 +22,8 @@ _SIGNS = dict.fromkeys(CARRIERS, (1,)) | {
     **dict.fromkeys(("add", "iadd"), (1, 1)), **dict.fromkeys(("sub", "isub"), (1, -1)),
     "rsub": (-1, 1), "neg": (-1,),
 }  # fmt: skip
-_MASKING = COMPARISONS | CARRIERS | LOGICAL | {"bool"}
+_MASKING = COMPARISONS | LOGICAL | LINEAR | {"bool"}
+_PLAIN = LINEAR | VIEWS | INTEGERS | {""}
 
 
 def classify_join(call: Call, join: Join, y: Tensor) -> Literal["trick", "mask", "gate"]:
@@ -32,10 +33,10 @@ def classify_join(call: Call, join: Join, y: Tensor) -> Literal["trick", "mask",
     a factor.
     """
     choices = {v for v in join.side if is_choice(v)}
-    before = find_ancestors([i for v in choices for i in v.call.inputs], lambda _, v: v in join.made)
-    names = {v.call.name for v in join.side if v not in before and not is_chosen(v)}
-    if call.name in _PRODUCTS and choices and names <= _MASKING | LINEAR:
-        return "mask"
+    if choices and call.name in _PRODUCTS:
+        before = find_ancestors([i for v in choices for i in v.call.inputs], lambda _, v: v in join.made)
+        if all(v.call.name in _MASKING or v in before or is_chosen(v) for v in join.side):
+            return "mask"
     restored = [*join.side, *([] if call.name in _PRODUCTS else [join.x])]  # x by a scale of its gradient
     return "trick" if any(is_restoring(v, y) for v in restored) else "gate"
 
@@ -91,7 +92,7 @@ def chain_of(side: Iterable[Value], way: Iterable[Value], compared: bool = False
 
     Comparisons are left out if there are other calls, unless ``compared``.
     """
-    known = {v.call.name for v in way} | LINEAR | VIEWS | {""}
+    known = _PLAIN.union(v.call.name for v in way)
     chain: dict[str, Call] = {}
     for call in (v.call for v in sorted(side, key=lambda v: v.number)):
         if call.name not in known and not call.merged and call.kind in ("call", "function"):

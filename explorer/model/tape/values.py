@@ -19,6 +19,7 @@ from explorer.model.tape.sites import Lines, Place, Site, find_site
 Edge = tuple[Any, int]  # a node of autograd's graph, and an output number
 _NEAR, UNLIMITED = 40, 10**9  # number of values searched for a join, and for other questions
 _NUMBERS = count()
+_CASTS = LINEAR | INTEGERS
 NO_DERIVATIVE = "torch has no derivative for it"
 
 
@@ -76,7 +77,7 @@ def is_detached(value: Value) -> bool:
 
 def is_choice(value: Value) -> bool:
     """Return whether a value is a truth value or an index that a call of the model, but no cast, has made."""
-    is_other = value.floating or value.call.merged or value.call.name in LINEAR | INTEGERS
+    is_other = value.floating or value.call.merged or value.call.name in _CASTS
     return not is_other and any(item.floating for item in value.call.inputs)
 
 
@@ -163,7 +164,8 @@ class Call:
         if self.name in COMPARISONS:
             return "a comparison: its result has no gradient"
         if dead and not dead[0].floating:
-            return "its result is no floating-point number: it has no gradient"
+            indices = "its indices have no gradient"
+            return indices if self.is_live else "its result is no floating-point number: it has no gradient"
         return NO_DERIVATIVE
 
 

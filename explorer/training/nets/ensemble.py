@@ -12,13 +12,7 @@ from torch import Tensor
 
 from explorer.training.nets.architectures import Member
 from explorer.training.nets.layers import EVALUATION_STEP, Layer, Trace, make_moments
-from explorer.training.nets.passes import (
-    Fault,
-    ObservedPass,
-    Pass,
-    forward,
-    forward_backward,
-)
+from explorer.training.nets.passes import Fault, ObservedPass, Pass, forward, forward_backward
 from explorer.training.nets.rows import Lr, OpParameters, Rows, Views
 from explorer.training.numerics import Loss, Optimiser, Value, sum_members
 
