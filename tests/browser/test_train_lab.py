@@ -44,7 +44,7 @@ def test_several_seeds_have_a_band_and_small_windows_squeeze_nothing(train: Page
     wait_for(train, f"() => {TRACES}[0]?.x.at(-1) === 20")
     assert train.evaluate(f"{BANDS}.map(trace => trace.meta ?? null)") == [None, None]
     names = train.locator(".curves .ends span:visible i").all_inner_texts()
-    assert sorted(names) == ["Default autograd", "Straight-through"]
+    assert sorted(names) == ["Default autograd", "Straight-through", "chance"]
     assert_written_under_the_pointer(train)
     said = train.locator(".measured tbody td:nth-child(2)").all_inner_texts()
     assert all(" ± " in text and text.endswith(" %") for text in said)

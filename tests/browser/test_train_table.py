@@ -48,7 +48,7 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     expect(refused.get_by_role("radio", name="Learn kind")).to_be_checked()
     finish(refused)
     expect(verdict(refused)).to_contain_text("held-out examples")
-    expect(refused.locator(".of-inputs figcaption")).to_have_text("a, b")
+    expect(refused.locator(".of-inputs figcaption")).to_have_text("2 inputs")
     expect(refused.locator(".chances b")).to_have_text(["a", "b", "over", "under"])
     expect(refused.locator(".of-outputs figcaption")).to_contain_text("which kind?")
     expect(refused.locator(".reads .caption")).to_have_text("Light to dark: over, under; across: a, up: b.")

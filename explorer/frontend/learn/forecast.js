@@ -48,7 +48,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   const sample = (/** @type {string} */ key) => sampleGradient(key, choice);
   for (const { entry } of answers) if (entry) addCustomEntry("rule", entry);
   let curves = /** @type {(ReturnType<typeof sampleGradient>|null)[]} */ ([]); // of the answers, once needed
-  const name = draws ? "your prediction" : `what your answer gives for g = ${formatFourDigits(choice.g)}`;
+  const name = `your ${draws ? "prediction" : `answer at g = ${formatFourDigits(choice.g)}`}`;
   const drawing = createDrawing(choice.range, handleDrawn, name);
   const form = createPrediction({
     hint: draws ? "Draw across the lower panel, or pick a picture:" : "Pick an answer:",

@@ -55,16 +55,16 @@ FAULTS = (
     Fault(
         name="Labels at the ends of many curves run out of the chart",
         file="explorer/frontend/train/charts/label-layout.js",
-        old="clampTo(centre, low, high - (count - 1) * gap)",
-        new="clampTo(centre, low, high)",
+        old="clampTo(sum / members.length, low, high - total)",
+        new="clampTo(sum / members.length, low, high)",
         tests="frontend/train/charts/test_label_layout.py",
     ),
     Fault(
-        name="The word chance is written over a curve that jumps across it",
-        file="explorer/frontend/train/charts/chance-line.js",
-        old="Math.min(y[index], y[next]) <= to && Math.max(y[index], y[next]) >= from",
-        new="y[index] <= to && y[index] >= from",
-        tests="frontend/train/charts/test_chance_line.py",
+        name="After a run of three rules the regions of one are drawn",
+        file="explorer/frontend/train/panels/panels.js",
+        old="rules.length < MANY_PLANES || OVER.includes(view.status.state)",
+        new="rules.length < MANY_PLANES",
+        tests="frontend/train/test_reads_data.py",
     ),
     Fault(
         name="A bias is said to be below less than what was measured",

@@ -11,8 +11,9 @@ from tests.frontend.train.conftest import choice
 READS = """
     const { buildReads } = await import("./train/object/reads-data.js");
     const snapshot = given.reads && { measured: { reads: given.reads, ...given.more } };
-    const { choice, highlighted, plane } = given;
-    const state = { choice, table: { text: given.table ?? "" }, ink: 0, highlighted, plane };
+    const { choice, highlighted, plane, status = "running" } = given;
+    const view = { status: { state: status } };
+    const state = { choice, table: { text: given.table ?? "" }, ink: 0, highlighted, plane, view };
     const lines = given.choice.rules.map(({ key }) => ({ key, label: key, colour: "" }));
     const found = buildReads(state, given.begun ? snapshot : null, snapshot, lines, given.begun);
     const examples = found?.examples.map((each) => Array.from(each));
@@ -108,6 +109,7 @@ def test_of_more_than_two_rules_only_the_highlighted_one_has_its_plane_drawn(nod
     assert planes(3, plane="approx_sign")[0] == ["approx_sign"], "the last one that was pointed at"
     assert planes(3, highlighted="default")[0] == ["default"]
     assert planes(3)[1].endswith("Point at a rule to see its regions.")
+    assert planes(3, status="finished") == (list(rules), planes(2)[1]), "once speed no longer matters"
 
 
 @pytest.mark.parametrize(

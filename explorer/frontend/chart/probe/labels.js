@@ -27,15 +27,9 @@ const DOT_PX = 9; // distance between the middle of a dot and the label of its v
 const RING_PX = 5.5; // radius of a kink's circle, with its stroke
 const CLEAR_PX = 2; // minimum distance between the letters of a slope and lines
 // Places of a slope's label: share of the tangent, then the distance of the baseline as a multiple of the font size.
-const SLOPE_PLACES = [
-  [1, -ABOVE],
-  [1, BELOW],
-  [1, 0.3],
-  [0.7, -ABOVE],
-  [0.7, BELOW],
-  [1, -ABOVE - 0.7],
-  [1, BELOW + 0.7],
-];
+const SLOPE_PLACES = [-ABOVE, BELOW, 0.3, -ABOVE - 0.7, BELOW + 0.7].flatMap((away) =>
+  [1, 0.7, 0.4].map((share) => [share, away]),
+);
 const LINE_SHARES = Array.from({ length: 17 }, (_, index) => index / 16); // where distances from a line are measured
 const VALUE_STEPS = 3; // number of half lines by which the label of a value may move away from its dot
 const LETTER = 0.56; // average width of a letter, as a multiple of the font size
@@ -174,20 +168,22 @@ export function placeSlopeLabel(ends, text, { left, inner, forward, size }, arou
     const isInside = place.y - size >= forward.top && place.y <= forward.top + forward.height;
     return isAcross && isInside && !around.labels.some((other) => areTooNear(place, other, size));
   };
-  const isOwn = (/** @type {Label} */ place) => getLineGap(ends, place) >= CLEAR_PX && getLead(place) > 0;
+  const isOwn = (/** @type {Label} */ place) => getLead(place) > 0;
   const isFree = (/** @type {Label} */ place) =>
+    [ends, ...around.others].every((line) => getLineGap(line, place) >= CLEAR_PX) &&
     around.points.every((point) => getGap(point, place) >= CLEAR_PX) &&
     around.rings.every((ring) => getGap(ring, place) >= RING_PX);
   const possible = places.filter(isPossible).sort((one, other) => getLead(other) - getLead(one));
   const own = possible.filter(isOwn);
-  return own.find(isFree) ?? own[0] ?? possible.find(isFree) ?? possible[0] ?? null;
+  return own.find(isFree) ?? possible.find(isFree) ?? own[0] ?? possible[0] ?? null;
 }
 
 /** Return the point of a line at a share of the way. @param {Pixel[]} line its ends @param {number} share @returns {Pixel} */
 const mix = ([[x, y], [x2, y2]], share) => [x + share * (x2 - x), y + share * (y2 - y)];
 
 /**
- * Make the labels of gradient curves at their right ends. A rule without a finite value has its label away from curves.
+ * Make the labels of gradient curves at their right ends. A label without a place joins that of the nearest curve; a
+ * rule without a finite value has its label away from curves.
  * @param {Line[]} lines @param {Frame} frame @param {Sketch} [sketch]
  */
 export function makeEndLabels(lines, frame, sketch) {
@@ -206,7 +202,12 @@ export function makeEndLabels(lines, frame, sketch) {
     return { parts, x, y, anchor: /** @type {const} */ ("end") };
   });
   const heights = ends.map(({ y }) => y);
+  const wanted = labels.map((label) => ({ label, end: label.y }));
   const named = placeEndLabels(labels, heights, gradient, size, { points });
+  for (const { label, end } of wanted.filter(({ label: each }) => named.length && !named.includes(each))) {
+    const [near] = named.toSorted((one, other) => Math.abs(one.y - end) - Math.abs(other.y - end));
+    near.parts = [...near.parts, { text: ", ", colour: "currentColor" }, ...label.parts];
+  }
   const y = gradient.top + gradient.height / 2;
   /** @type {Label[]} */
   const absent = curves

@@ -59,7 +59,8 @@ export function createReadout(onType) {
 /** @param {Picture} picture @param {Values|null} values @param {Picture["rules"][number]} rule */
 function drawRule(picture, values, { key, label, colour, entry }) {
   const aside = values && listAsides(picture, values, key).join(", ");
-  const formula = values ? removeResult(values.formulas[key]) : (entry.formula ?? picture.op.autograd);
+  const numbers = values ? removeResult(values.formulas[key]) : "";
+  const formula = values && !numbers ? "" : `${entry.formula ?? picture.op.autograd} ${numbers}`.trim();
   return h(
     "li",
     { "--colour": colour },

@@ -2,10 +2,10 @@
 
 import { makeCenteredNote, createFigure } from "../../chart/plotly/figure.js";
 import { listLines } from "../../chart/plotly/moves.js";
+import { makeGrey } from "../../chart/plotly/plotly.js";
 import { setAttribute } from "../../elements/dom.js";
 import { findNearestIndex } from "../../formula/floats.js";
 import { AXES, leapAhead, RANGES, VALUE_LETTERS, VALUES } from "./axes.js";
-import { CHANCE_COLOUR, placeChanceLabel } from "./chance-line.js";
 import { makeBandTrace, hasBand, makeCurveTrace } from "./traces.js";
 import { createEndLabels } from "./end-labels.js";
 import { findLastPoint } from "../state/series.js";
@@ -21,6 +21,7 @@ import { findLastPoint } from "../state/series.js";
  *   along?: *, at?: number|null}} Picture
  */
 
+const CHANCE_COLOUR = makeGrey(0.9); // of the line at the score of random guessing
 const PLAYHEAD = { type: "line", yref: "paper", y0: 0, y1: 1, line: { color: CHANCE_COLOUR, width: 1.5 } };
 const FEW_STEPS = 10; // a shorter axis would get ticks at fractions of a step
 const MAX_TICKS = 6; // with more ticks, a narrow chart leaves out the last label
@@ -73,7 +74,9 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     const range = displayed.range ?? [0, 1];
     const y = { title: { text: scale.title, standoff: 6 }, ...AXES[scale.kind](range), range };
     const spare = isMoving && !before && scale.kind === "decades" ? 2 : 0; // a falling loss gets more letters
-    const names = ends.space(width, makeEndNames(series, scale), VALUE_LETTERS[scale.kind] + spare);
+    const labels = makeEndNames(series, scale);
+    if (hasRange && scale.chance) labels.push(makeChanceName(scale, scale.chance, steps));
+    const names = ends.space(width, labels, VALUE_LETTERS[scale.kind] + spare);
     displayed.width = Math.max(displayed.width, names?.width ?? 0);
     const isRough = displayed.grows || (names !== null && names.width < displayed.width);
     if (names) names.width = displayed.width;
@@ -91,7 +94,6 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
         hasValues
           ? { ...makeCenteredNote(legend), x: 1, y: 1, xanchor: "right", yanchor: "top" }
           : makeCenteredNote(empty),
-        ...(hasRange && scale.chance ? [makeChanceLabel(scale.chance, series, range, steps)] : []),
       ],
     };
     const bands = series.filter(hasBand).map((each) => makeBandTrace(each, scale));
@@ -134,9 +136,15 @@ function makeEndNames(series, { kind, decimals }) {
     .filter(({ ends }) => ends)
     .flatMap((each) => {
       const end = findLastPoint(each);
-      const { colour, name, label = name, rule = "" } = each;
-      return end ? [{ ...end, colour, name: label, rule, value: VALUES[kind](end.y, decimals) }] : [];
+      const { colour, name, label = name, rule = "", faint } = each;
+      return end ? [{ ...end, colour, name: label, rule, faint, value: VALUES[kind](end.y, decimals) }] : [];
     });
+}
+
+/** @param {Scale} scale @param {number} y the score of random guessing @param {number} x the end of the x axis */
+function makeChanceName({ kind, decimals }, y, x) {
+  const value = VALUES[kind](y, decimals);
+  return { x, y, value, colour: CHANCE_COLOUR, name: "chance", rule: "", faint: true };
 }
 
 /** @param {number} chance */
@@ -149,22 +157,5 @@ function makeChanceLine(chance) {
     y0: chance,
     y1: chance,
     line: { color: CHANCE_COLOUR, width: 1, dash: "dot" },
-  };
-}
-
-/**
- * @param {number} chance @param {Series[]} series @param {Range} range the ends of the y axis
- * @param {number} steps the end of the x axis
- */
-function makeChanceLabel(chance, series, range, steps) {
-  const { x, isAbove } = placeChanceLabel(chance, series, range, steps);
-  return {
-    text: "chance",
-    xref: "paper",
-    x,
-    y: chance,
-    xanchor: "right",
-    yanchor: isAbove ? "bottom" : "top",
-    showarrow: false,
   };
 }

@@ -2,19 +2,24 @@
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
+import { clampTo } from "../../formula/numbers.js";
 import { cut, spread, wrapNames } from "./label-layout.js";
 
 /**
- * A label for the end of a curve, at ``x`` and ``y`` in the units of the axes.
- * @typedef {{x: number, y: number, colour: string, name: string, value: string, rule?: string}} Name
+ * A label for the end of a curve, at ``x`` and ``y`` in the units of the axes. ``faint``: whether the curve is of an
+ * earlier run.
+ * @typedef {{x: number, y: number, colour: string, name: string, value: string, rule?: string, faint?: boolean}} Name
  */
 /**
- * The labels of a chart. ``width``: the margin they need in px; ``texts``: their names, shortened to fit.
- * @typedef {{width: number, names: Name[], texts: string[], rows: number}} Names ``rows``: lines of text of a label
+ * The labels of a chart. ``width``: the margin they need in px; ``texts``: what follows their values, as it fits: a
+ * blank or a line break, and the name.
+ * @typedef {{width: number, names: Name[], texts: string[]}} Names
  */
 
-const NARROW = 34; // the width below which a chart shortens its labels more, as a multiple of the font size
-const [FEW_LETTERS, MANY_LETTERS] = [11, 26];
+const MAX_SHARE = 0.42; // maximum width of labels with names in one line, as a fraction of the chart's width
+const AXIS_LINES = 2; // height of the x axis that labels do not reach, as a multiple of the font size
+const LINE_LETTERS = /** @type {const} */ ([9, 17]); // minimum and maximum length of a line of a name
+const LETTER = 0.5; // average width of a letter, as a multiple of the font size
 const DIGIT = 0.58; // width of a bold digit, as a multiple of the font size
 const LEAD = 18; // px from the end of a curve to its label
 const LINES = 1.15; // line height, as a multiple of the font size
@@ -34,17 +39,32 @@ export function createEndLabels(host) {
   function space(width, names, least) {
     if (!names.length) return null;
     if (width !== cached.width) cached = { width, size: readFontSize() };
+    const digits = Math.max(least, ...names.map(({ value }) => value.length));
     const all = names.map(({ name }) => name);
-    const isNarrow = width < NARROW * cached.size;
-    const wrapped = isNarrow ? wrapNames(all) : null;
-    const texts = wrapped ?? cut(all, isNarrow ? FEW_LETTERS : MANY_LETTERS);
-    const lines = texts.map((text) => (wrapped ? `\n${text}` : ` ${text}`).split("\n"));
-    const widths = names.flatMap(({ value }, at) => {
-      const [first, ...others] = lines[at].map((line) => pen.measureText(line).width);
-      return [Math.max(value.length, least) * DIGIT * cached.size + first, ...others];
+    const addBlanks = (/** @type {string[]} */ texts) => texts.map((text) => ` ${text}`);
+    const isSlim = measureWidth(addBlanks(all), digits) <= MAX_SHARE * width;
+    const height = host.clientHeight - AXIS_LINES * cached.size;
+    const isLow = (/** @type {string[]|null} */ texts) =>
+      texts && texts.reduce((sum, text) => sum + measureHeight(text), 0) <= height;
+    const room = Math.floor((MAX_SHARE * width - LEAD) / (LETTER * cached.size));
+    const most = clampTo(room, ...LINE_LETTERS);
+    const wrapped = [most, digits + 1].map((taken) => wrapNames(all, taken, most)).find(isLow);
+    const texts = isSlim
+      ? addBlanks(all)
+      : (wrapped ?? addBlanks(cut(all, Math.max(LINE_LETTERS[0], room - digits))));
+    return { width: measureWidth(texts, digits), names, texts };
+  }
+
+  /** Return the height of a label in px. @param {string} text what follows its value */
+  const measureHeight = (text) => LINES * cached.size * text.split("\n").length;
+
+  /** Return the width of labels in px. @param {string[]} texts what follows a value @param {number} digits of a value */
+  function measureWidth(texts, digits) {
+    const widths = texts.flatMap((text) => {
+      const [first, ...others] = text.split("\n").map((line) => pen.measureText(line).width);
+      return [digits * DIGIT * cached.size + first, ...others];
     });
-    const rows = Math.max(...lines.map(({ length }) => length));
-    return { width: Math.ceil(LEAD + Math.max(...widths)) + 2, names, texts, rows };
+    return LEAD + Math.ceil(Math.max(...widths)) + 2;
   }
 
   /** Return the font size of the labels in px, and set the canvas to their font. */
@@ -63,17 +83,15 @@ export function createEndLabels(host) {
       x: size.l + xaxis.d2p(x),
       y: size.t + clamp(yaxis.d2p(y), size.h),
     }));
-    const height = LINES * cached.size * names.rows;
-    const beyond = (height - LINES * cached.size) / 2; // so that lines above and below the middle are not cut
+    const [right, beyond] = [size.l + size.w, (LINES * cached.size) / 2];
     const tops = spread(
       at.map(({ y }) => y),
-      height,
-      size.t + beyond,
-      size.t + size.h - beyond,
+      names.texts.map(measureHeight),
+      size.t - beyond,
+      size.t + size.h + beyond,
     );
-    const right = size.l + size.w;
     const labels = names.names.map((name, index) =>
-      drawLabel(name, names.texts[index], names.rows > 1, right + LEAD, tops[index]),
+      drawLabel(name, names.texts[index], right + LEAD, tops[index]),
     );
     const leads = names.names.map((name, index) => drawLead(name, at[index], right, tops[index]));
     render(list, h("svg", { class: "leads" }, leads), h("div", {}, labels));
@@ -83,28 +101,23 @@ export function createEndLabels(host) {
 }
 
 /**
- * @param {Name} name @param {string} text the name, as it fits @param {boolean} isStacked whether it is below the value
+ * @param {Name} name @param {string} text what follows the value, as it fits
  * @param {number} left px @param {number} top px
  */
-function drawLabel({ name, value, rule }, text, isStacked, left, top) {
-  const style = `translate: ${left}px calc(${top}px - 50%)`;
-  const title = text.includes("…") ? name : null;
-  return h(
-    "span",
-    { "data-rule": rule, title, style },
-    h("b", {}, value),
-    isStacked ? "\n" : " ",
-    h("i", {}, text),
-  );
+function drawLabel({ name, value, rule, faint }, text, left, top) {
+  const style = `translate: ${left}px calc(${top}px - 50%)${faint ? "; opacity: 0.7" : ""}`;
+  const look = { title: text.includes("…") ? name : null, style };
+  return h("span", { "data-rule": rule, ...look }, h("b", {}, value), text[0], h("i", {}, text.slice(1)));
 }
 
 /**
  * @param {Name} name @param {{x: number, y: number}} from the end of the curve in px
  * @param {number} right right end of the chart in px @param {number} top position of the label in px
  */
-function drawLead({ colour, rule }, { x, y }, right, top) {
+function drawLead({ colour, rule, faint }, { x, y }, right, top) {
   const far = x < right - 8;
   return h("path", {
+    opacity: faint ? 0.4 : null,
     d: `M${x + 4} ${y}H${right + 3}L${right + LEAD - 5} ${top}`,
     stroke: colour,
     "data-rule": rule,

@@ -2,52 +2,35 @@
 
 import { clampTo } from "../../formula/numbers.js";
 
-const [LINE_LETTERS, MAX_WRAPPED] = [17, 3];
-const LINE = /^.{1,16}[ -]/; // the first line of a name that is too long for one
-
 /**
- * Place labels below each other, at least ``height`` px apart and as near as possible to their wanted positions. If
- * they do not fit between ``low`` and ``high``, they are evenly spaced and closer together. All positions are in px
- * from the top.
- * @param {number[]} wanted @param {number} height @param {number} low the minimum position
- * @param {number} high the maximum position @returns {number[]} positions in the order of ``wanted``
+ * Place labels below each other without overlap, as near as possible to their wanted positions. If they do not fit
+ * between ``low`` and ``high``, all are closer together. All positions are in px from the top.
+ * @param {number[]} wanted positions of the labels' middles @param {number[]} heights of the labels
+ * @param {number} low the minimum position of an edge @param {number} high the maximum position of an edge
+ * @returns {number[]} positions of the middles, in the order of ``wanted``
  */
-export function spread(wanted, height, low, high) {
-  const gap = Math.min(height, (high - low) / Math.max(wanted.length - 1, 1));
-  const order = wanted.map((_, index) => index).sort((one, other) => wanted[one] - wanted[other]);
-  const blocks = /** @type {Block[]} */ ([]);
-  for (const index of order) {
-    blocks.push({ members: [index], sum: wanted[index], top: clampTo(wanted[index], low, high) });
-    const areTouching = (/** @type {Block} */ above, /** @type {Block} */ below) =>
-      below.top < above.top + above.members.length * gap - 1e-9;
-    while (blocks.length > 1 && areTouching(blocks[blocks.length - 2], blocks[blocks.length - 1])) {
-      const last = /** @type {Block} */ (blocks.pop());
-      blocks.push(mergeBlocks(/** @type {Block} */ (blocks.pop()), last, gap, low, high));
+export function spread(wanted, heights, low, high) {
+  const scale = Math.min(1, (high - low) / heights.reduce((sum, each) => sum + each, 0));
+  const order = wanted.map((_, at) => at).sort((one, other) => wanted[one] - wanted[other]);
+  const offsets = new Array(wanted.length); // of the labels' middles, if all labels touch
+  const blocks = /** @type {{sum: number, members: number[]}[]} */ ([]); // labels that touch, and their wanted starts
+  let total = 0;
+  for (const at of order) {
+    offsets[at] = total + (scale * heights[at]) / 2;
+    total += scale * heights[at];
+    let block = { sum: wanted[at] - offsets[at], members: [at] };
+    for (let last = blocks.pop(); last; last = blocks.pop()) {
+      if (last.sum / last.members.length < block.sum / block.members.length) {
+        blocks.push(last);
+        break;
+      }
+      block = { sum: last.sum + block.sum, members: [...last.members, ...block.members] };
     }
+    blocks.push(block);
   }
-  const positions = new Array(wanted.length);
-  for (const { members, top } of blocks)
-    members.forEach((index, rank) => (positions[index] = top + rank * gap));
-  return positions;
-}
-
-/**
- * A group of labels that touch each other. ``members``: indices; ``sum``: sum of the wanted positions; ``top``:
- * position of the first.
- * @typedef {{members: number[], sum: number, top: number}} Block
- */
-
-/**
- * Merge two groups of labels, as near as possible to their wanted positions.
- * @param {Block} above @param {Block} below @param {number} gap distance from one label to the next @param {number} low
- * @param {number} high @returns {Block}
- */
-function mergeBlocks(above, below, gap, low, high) {
-  const members = [...above.members, ...below.members];
-  const count = members.length;
-  const sum = above.sum + below.sum;
-  const centre = sum / count - ((count - 1) * gap) / 2;
-  return { members, sum, top: clampTo(centre, low, high - (count - 1) * gap) };
+  for (const { sum, members } of blocks)
+    for (const at of members) offsets[at] += clampTo(sum / members.length, low, high - total);
+  return offsets;
 }
 
 /**
@@ -62,13 +45,30 @@ export function cut(names, most) {
 }
 
 /**
- * Split names into lines below a value, for a narrow chart. Returns null if there are many, or one has a long word.
- * @param {string[]} names
+ * Return what follows the value in each label of a narrow chart: a blank or a line break, and the name in lines. Returns
+ * null if a name has a long word.
+ * @param {string[]} names @param {number} taken number of characters of a value and a blank
+ * @param {number} most maximum number of characters of a line
  */
-export function wrapNames(names) {
-  const texts = names.map((name) => (name.length > LINE_LETTERS ? name.replace(LINE, "$&\n") : name));
-  const fits = (/** @type {string} */ text) => text.split("\n").every(({ length }) => length <= LINE_LETTERS);
-  return names.length <= MAX_WRAPPED && texts.every(fits) ? texts : null;
+export function wrapNames(names, taken, most) {
+  const all = names.map((name) =>
+    name.split(/(?<=[ -])/).reduce(
+      (lines, piece) => {
+        const line = lines[lines.length - 1] + piece;
+        return line.trimEnd().length > most ? [...lines, piece] : [...lines.slice(0, -1), line];
+      },
+      [" ".repeat(taken)],
+    ),
+  );
+  const fits = all.flat().every((line) => line.trimEnd().length <= most);
+  return fits
+    ? all.map((lines) =>
+        lines
+          .join("\n")
+          .slice(taken - 1)
+          .replace(/ +$/gm, ""),
+      )
+    : null;
 }
 
 /**

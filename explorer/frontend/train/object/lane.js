@@ -6,6 +6,7 @@ import { drawPaths, makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
 
 /** @import { Band, Lane, LanePlate } from "./view-model.js" */
 
+const NEXT_SENTENCES = /(?<=\.)( .*)/;
 const MAX_WIDTH = 1.3; // maximum width of a band; 1 is that of the gradient at the loss
 
 /**
@@ -50,7 +51,9 @@ export function createLane(onWhy) {
         ...{ class: "why-of bare", hidden: why === null, "aria-label": `Why? ${line.label}` },
         ...{ "aria-expanded": String(why === true), onclick: () => onWhy(why ? null : line.key) },
       };
-      render(sentence, h("span", {}, said), " ", h("button", button, "Why?"));
+      const [first, further] = said.split(NEXT_SENTENCES);
+      const words = h("span", {}, first, h("span", { class: "further" }, further));
+      render(sentence, words, " ", h("button", button, "Why?"));
     },
   };
 }

@@ -7,16 +7,14 @@ import { paintCanvases } from "../panels/picture.js";
 import { drawPaths, makeLinePath, share } from "../widgets/svg-paths.js";
 import { paintImage } from "../widgets/image.js";
 import { shortenNames } from "./names.js";
-import { describeFold } from "./view-model.js";
 
 /** @import { Child, Part } from "../../elements/render.js" */
 /** @import { Paint } from "../panels/picture.js" */
 /** @import { Forward } from "./view-model.js" */
 /** @import { Plate } from "./plates.js" */
 
-const MAX_NAMED = 12; // outputs of more classes are not labelled
-const MAX_NAMED_CLASSES = 3; // for a table, whose class names are longer than digits
-const MAX_NAMED_INPUTS = 4; // columns of a table with names below their bars
+const MAX_NUMBERED = 12; // outputs of more classes are not labelled
+const MAX_NAMED = 4; // columns or classes of a table with names next to their bars
 const [MAX_INPUT_NAMES, MAX_ROW_NAMES] = [22, 60]; // maximum letters in a list of a table's columns
 const ROOF = 0.9; // fraction of the drawing's height for the values
 
@@ -60,13 +58,13 @@ function drawPlate({ kind, layer }, title, drawing, ...caption) {
 /** @type {{[kind in Plate["kind"]]: (forward: Forward, plate: Plate, canvas: Canvas, onFold: () => void) => Part}} */
 const DRAWINGS = {
   inputs({ record: { inputs, of, side, labels }, ink }, plate, canvas) {
-    const bars =
-      of <= MAX_NAMED_INPUTS && labels.inputs.length === of
-        ? drawNamedBars(Array.from(inputs), labels.inputs)
-        : drawPaths({ "axis-line": "M0,500H1000", bars: formatBars(inputs) });
+    const isNamed = of <= MAX_NAMED && labels.inputs.length === of;
+    const bars = isNamed
+      ? drawNamedBars(Array.from(inputs), labels.inputs)
+      : drawPaths({ "axis-line": "M0,500H1000", bars: formatBars(inputs) });
     const drawing = side ? canvas((node) => paintGrey(node, scaleToBytes(inputs), side, ink)) : bars;
     const all = side ? `${of} pixels` : `${of.toLocaleString("en-US")} inputs`;
-    const named = shortenNames(labels.inputs, MAX_INPUT_NAMES);
+    const named = isNamed ? "" : shortenNames(labels.inputs, MAX_INPUT_NAMES);
     const caption = named || (inputs.length < of ? `first ${inputs.length} of ${all}` : all);
     const title = labels.inputs.join(", ") || null;
     return drawPlate(plate, title, h("div", { class: "framed" }, drawing), h("span", {}, caption));
@@ -93,7 +91,8 @@ const DRAWINGS = {
     return drawPlate(plate, null, drawing, h("span", {}, op));
   },
   fold(_forward, plate, _canvas, onFold) {
-    const text = describeFold(plate.folded);
+    const { folded } = plate;
+    const text = `+ ${folded} layer${folded > 1 ? "s" : ""}`;
     const name = { "aria-expanded": "false", "aria-label": `${text} in the middle: show each` };
     const button = h("button", { class: "fold text-small", ...name, onclick: onFold }, text);
     return drawPlate(plate, null, button, h("span"));
@@ -131,14 +130,14 @@ function formatBars(numbers) {
   return subpaths.join("");
 }
 
-/** Draw numbers as bars from a level line, with names below. @param {number[]} numbers @param {string[]} names */
+/** Draw numbers as bars from the middle, with their names. @param {number[]} numbers @param {string[]} names */
 function drawNamedBars(numbers, names) {
   const max = Math.max(...numbers.map(Math.abs)) || 1;
   const bars = numbers.map((value, at) => {
     const ends = [0.5, 0.5 + (0.48 * value) / max].sort((one, other) => one - other);
-    return drawOutput({ title: names[at] }, ends, 0.5, names[at]);
+    return drawOutput({ title: names[at] }, ends, null, names[at]);
   });
-  return h("div", { class: "chances" }, bars);
+  return h("div", { class: "chances named" }, bars);
 }
 
 /**
@@ -157,14 +156,15 @@ function makeHeightScale(values) {
  * @param {*} record a measurement by the instrument "net"
  */
 function drawChances({ outputs, target, labels: { names } }) {
-  const isNamed = outputs.length <= (names.length ? MAX_NAMED_CLASSES : MAX_NAMED);
+  const isNamed = outputs.length <= (names.length ? MAX_NAMED : MAX_NUMBERED);
   const nameOf = (/** @type {number} */ at) => names[at] ?? String(at);
   const bars = Array.from(outputs, (value, at) => {
     const title = names.length ? `${nameOf(at)}: ${formatShare(value)}` : null;
     const look = { class: at === target && "wanted", title };
     return drawOutput(look, [0, Math.min(Math.abs(value), 1)], null, isNamed && nameOf(at));
   });
-  return h("div", { class: "chances", title: `The chance of each class; right is ${nameOf(target)}` }, bars);
+  const look = isNamed && names.length ? "chances named" : "chances";
+  return h("div", { class: look, title: `The chance of each class; right is ${nameOf(target)}` }, bars);
 }
 
 /**
@@ -193,8 +193,8 @@ function drawValues({ outputs, aim, labels: { target, unit } }) {
  * @param {Child} text
  */
 function drawOutput(look, [low, high], target, text) {
-  const bar = h("i", { style: `bottom: ${toPercent(low)}; height: ${toPercent(high - low)}` });
-  const line = target !== null && h("u", { style: `bottom: ${toPercent(target)}` });
+  const bar = h("i", { "--from": toPercent(low), "--length": toPercent(high - low) });
+  const line = target !== null && h("u", { "--from": toPercent(target) });
   return h("span", look, h("em", {}, bar, line), h("b", {}, text));
 }
 

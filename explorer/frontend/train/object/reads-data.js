@@ -40,14 +40,13 @@ const EMPTY = {
   titles: [],
   scatter: null,
 };
-/** @typedef {{one: string, several: string}} Aim the end of a question about one rule, and about several */
-const makeAim = (/** @type {string} */ text) => ({ one: text, several: text });
+/** The ends of a question about one rule, and about several if it differs. */
 const AIMS = {
-  image: makeAim("read these images"),
-  rows: makeAim("tell these rows apart"),
-  points: makeAim("tell the two kinds apart"),
-  numbers: { one: "bring the loss down", several: "lower the loss most" },
-  table: makeAim("learn your table"),
+  image: ["read these images"],
+  rows: ["tell these rows apart"],
+  points: ["tell the two kinds apart"],
+  numbers: ["bring the loss down", "lower the loss most"],
+  table: ["learn your table"],
 };
 
 /**
@@ -190,9 +189,9 @@ function makePreview({ choice, table, ink }) {
 
 /**
  * Return the question that training will answer, or what to change if the net cannot be trained.
- * @param {State["choice"]} choice @param {Aim} aim
+ * @param {State["choice"]} choice @param {string[]} aim one of ``AIMS``
  */
-function getTrainingQuestion(choice, { one, several }) {
+function getTrainingQuestion(choice, [one, several = one]) {
   const count = choice.rules.length;
   const remedy = suggestRemedy(choice);
   if (remedy) return remedy;

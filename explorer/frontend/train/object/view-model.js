@@ -149,20 +149,16 @@ export function makeLanePlate(state, line, snapshot, record, plate, points) {
   }
   if (kind === "fold") {
     const all = Array.from({ length: folded }, (_, at) => layer + at);
-    const words = [describeFold(folded), all.every(isStill) ? "still" : ""];
+    const [first, last] = [layer + 1, layer + folded].map((number) => `w${number}`);
+    const words = [first === last ? first : `${first}–${last}`, all.every(isStill) ? "still" : ""];
     return { plate, words: words.filter(Boolean), still: all.every(isStill), sees: null };
   }
   const far =
     record && snapshot && snapshot.step > 0 && !isStill(layer)
-      ? `by ${Number(record.moved[layer].toPrecision(3))}`
+      ? `by ${Number(record.moved[layer].toPrecision(record.moved[layer] < 1 ? 2 : 3))}`
       : "";
   const words = [`w${layer + 1}`, isStill(layer) ? "still" : far];
   return { plate, words: words.filter(Boolean), still: isStill(layer), sees: null };
-}
-
-/** Return the label of folded layers, such as "+ 3 layers". @param {number} count */
-export function describeFold(count) {
-  return `+ ${count} layer${count > 1 ? "s" : ""}`;
 }
 
 /**

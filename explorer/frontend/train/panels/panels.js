@@ -45,11 +45,12 @@ export function openPanels(choice, left) {
 
 /**
  * Return the index of the rule whose regions are drawn next to the net: the last one that the user has pointed at or
- * focused, at first the first one other than autograd's. Returns -1 if the regions of all rules are drawn.
- * @param {Pick<State, "choice"|"plane">} state
+ * focused, at first the first one other than autograd's. Returns -1 if the regions of all rules are drawn: those of
+ * few rules, and of a run that is over.
+ * @param {Pick<State, "choice"|"plane"|"view">} state
  */
-export function findPlaneRule({ choice: { rules }, plane }) {
-  if (rules.length < MANY_PLANES) return -1;
+export function findPlaneRule({ choice: { rules }, plane, view }) {
+  if (rules.length < MANY_PLANES || OVER.includes(view.status.state)) return -1;
   const pointed = rules.findIndex(({ key }) => key === plane);
   return pointed < 0 ? rules.findIndex(({ key }) => key !== "default") : pointed;
 }

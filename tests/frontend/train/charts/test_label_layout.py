@@ -14,7 +14,8 @@ HEIGHT, LOW, HIGH = 15, 0, 200
 
 
 def spread(node: Node, wanted: list[float]) -> list[float]:
-    return node.call("train/charts/label-layout.js spread", wanted, HEIGHT, LOW, HIGH)
+    edges = LOW - HEIGHT / 2, HIGH + HEIGHT / 2
+    return node.call("train/charts/label-layout.js spread", wanted, [HEIGHT] * len(wanted), *edges)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ def spread(node: Node, wanted: list[float]) -> list[float]:
     [
         ([50, 120], [50, 120]), ([100, 100], [92.5, 107.5]), ([10, 12, 11], [0, 30, 15]),
         ([200, 199, 198], [200, 185, 170]), ([-40, 300], [0, 200]), ([], []),
-        ([5] * 21, [10 * at for at in range(21)]),  # they do not fit: the whole height
+        ([5] * 43, [5 * at - 5 for at in range(43)]),  # they do not fit: the whole height
     ],
 )  # fmt: skip
 def test_names_are_pushed_apart_and_no_further(node: Node, wanted: list[float], expected: list[float]):
@@ -60,6 +61,7 @@ def test_a_note_in_place_of_curves_has_short_lines(node: Node):
 def test_names_on_a_narrow_chart_are_broken_into_lines(node: Node):
     wrap = partial(node.call, "train/charts/label-layout.js wrapNames")
     names = ["Default autograd", "Straight-through", "Clipped straight-through"]
-    assert wrap(names) == [*names[:2], "Clipped straight-\nthrough"]
-    assert wrap([*names, "Zero"]) is None, "too many lines"
-    assert wrap(["g*(abs(x)<=1)*(1+abs(x))"]) is None
+    below = ["\nDefault autograd", "\nStraight-through", "\nClipped straight-\nthrough"]
+    assert wrap(names, 17, 17) == below
+    assert wrap(names, 6, 17) == [" Default\nautograd", " Straight-\nthrough", " Clipped\nstraight-through"]
+    assert wrap(["g*(abs(x)<=1)*(1+abs(x))"], 6, 17) is None
