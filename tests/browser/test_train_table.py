@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.training import limits
 from explorer.ui.links.presets import TRAINING
+from tests.browser.test_hidden import assert_all_is_seen
 from tests.browser.training import finish, press, status, turn_train, verdict
 from tests.browser.visitors import Tab
 
@@ -51,6 +52,10 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     expect(refused.locator(".of-inputs figcaption")).to_have_text("2 inputs")
     expect(refused.locator(".chances b")).to_have_text(["a", "b", "over", "under"])
     expect(refused.locator(".of-outputs figcaption")).to_contain_text("which kind?")
+    refused.keyboard.press("p")
+    assert_all_is_seen(refused, ".presenting .net")
+    expect(refused.locator(".chances b").first).to_be_in_viewport(ratio=1)
+    refused.keyboard.press("p")
     expect(refused.locator(".reads .caption")).to_have_text("Light to dark: over, under; across: a, up: b.")
     assert "over" not in refused.url
     refused.reload()

@@ -2,7 +2,6 @@
 
 import { getEntries, getSamplingSettings } from "../choice/choice.js";
 import { sampleCurves } from "../formula/curves.js";
-import { formatFourDigits } from "../formula/substitution.js";
 import { element } from "../elements/dom.js";
 import { findEntry, addCustomEntry } from "../choice/entries.js";
 import { createDrawing } from "./drawing.js";
@@ -48,8 +47,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   const sample = (/** @type {string} */ key) => sampleGradient(key, choice);
   for (const { entry } of answers) if (entry) addCustomEntry("rule", entry);
   let curves = /** @type {(ReturnType<typeof sampleGradient>|null)[]} */ ([]); // of the answers, once needed
-  const name = `your ${draws ? "prediction" : `answer at g = ${formatFourDigits(choice.g)}`}`;
-  const drawing = createDrawing(choice.range, handleDrawn, name);
+  const drawing = createDrawing(choice.range, handleDrawn, draws ? "your prediction" : "your answer");
   const form = createPrediction({
     hint: draws ? "Draw across the lower panel, or pick a picture:" : "Pick an answer:",
     options: answers.map(renderAnswer),
