@@ -38,6 +38,7 @@ CUTS = {
     "a leaf again": (lambda h: h.detach().clone().requires_grad_(), "detach", "its output is detached"),
     "dtype of x": (lambda h: (h > 0).to(h), "gt", "a comparison"),
     "inference mode": (lambda h: torch.inference_mode()(torch.sign)(h).clone(), "sign", "inference_mode"),
+    "a branch": (lambda h: torch.ones(16, 6) if (h > 0).any() else 0 * h, "bool", "a Python truth value"),
     "a number": (lambda h: torch.ones(16, 6) * h.mean().item(), "item", "leaves torch for a Python number"),
 }  # fmt: skip
 
@@ -172,7 +173,7 @@ def test_of_several_stops_the_one_nearest_to_the_loss_is_blamed():
     assert line == spike_twice.__code__.co_firstlineno + 2
 
 
-@pytest.mark.parametrize("name", [name for name in CUTS if name not in ("a leaf again", "a number")])
+@pytest.mark.parametrize("name", sorted({*CUTS} - {"a leaf again", "a number", "a branch"}))
 def test_a_module_with_a_cut_is_swapped_bit_for_bit(name):
     class Act(torch.nn.Module):
         def forward(self, h):

@@ -27,6 +27,7 @@ UNUSED = "no call leads from there to the loss"
 BY_VALUE = "each gradient is zero by the values it was multiplied with, or by a hook"
 NOT_FINITE = "its backward returns values that are not finite"
 ORIGIN_NOT_FINITE = "it is not finite where it begins: look at the loss and at the values of the model"
+_BRANCHING = ("bool", "index")  # exits that are blamed if there is no other
 _PASSES = 8  # number of forward passes without backward after which recorded calls are dropped
 
 
@@ -177,15 +178,16 @@ class Listener(Recorder):
         for name, parameter in left.items():
             leaf = self.leaves.get(id(parameter))
             calls = [] if leaf is None else _find_culprits(leaf, consumers, graph, data)
+            if not calls and leaf is not None and leaf not in data:
+                exits = sorted((c for c, _ in self.left.values()), key=lambda c: c.name not in _BRANCHING)
+                calls = [c for c in exits if leaf in find_ancestors(c.inputs, lambda *_: True, UNLIMITED)]
+                calls = calls[-1:]
             for call in calls:
                 lines = {(s.file, s.line) for (s, _), row in self.rows.items() if row.listed and row.calls}
                 is_inside = call.place.path is not None
                 if call.reason and is_inside and (call.site.file, call.site.line) not in lines:
                     self.count_cut(call, call.op, call.reason)
             gradient, reason = ("zero", BY_VALUE) if name in self.arrived else ("none", UNKNOWN)
-            if not calls and leaf is not None and leaf not in data:
-                exits = [c for c, _ in reversed(self.left.values()) if c.name not in ("bool", "index")]
-                calls = [c for c in exits if leaf in find_ancestors(c.inputs, lambda *_: True, UNLIMITED)]
             if calls:
                 zero = ZERO_HERE if calls[0].measured is not None and any(calls[0].measured.got) else ZERO
                 self.blamed[name] = Blame(gradient, calls[0].site, calls[0].op, calls[0].reason or zero)
