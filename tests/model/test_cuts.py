@@ -59,6 +59,7 @@ def test_a_cut_is_named_and_blamed_for_the_parameters_behind_it(name):
     assert found.loc["b.weight"].gradient == "arrives"
     assert seen.describe().startswith("a.weight and a.bias cannot learn: they get no gradient, stopped at")
     assert "No site blocks" not in seen.describe()
+    assert "no gradient is seen" not in seen.describe()  # which would say it twice
 
 
 class Masked(torch.autograd.Function):

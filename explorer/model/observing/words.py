@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from explorer.formula import format_percent, join_texts
@@ -25,16 +25,16 @@ def sentences(
     """Return the sentences of ``describe``, most important first."""
     if not is_called:
         return ["Nothing was observed: the model has not been called inside the block, as model(x)."]
+    told = {row["site"] for row in parameters} - {""}
     if not rows:
-        is_blamed = any(row["site"] for row in parameters)
-        found = [] if is_blamed else ["No op of the catalogue was seen to be called."]
+        found = [] if told else ["No op of the catalogue was seen to be called."]
     elif not with_backward:
         count = f"{len(rows)} site{'s' * (len(rows) > 1)}"
-        found = [*_describe_cuts(rows), f"{count}; no backward has run of these forward passes."]
+        found = [*_describe_cuts(rows, told), f"{count}; no backward has run of these forward passes."]
     else:
         blamed = [*_describe_blame(rows), *_describe_victims(rows)]
         is_total = any(_is_shown_dead(row) and row["dead_by_rule"] == row["units"] for row in rows)
-        cuts = _describe_cuts(rows)  # a cut stops more than a rule that stops some units
+        cuts = _describe_cuts(rows, told)  # a cut stops more than a rule that stops some units
         tricks = [
             (row, f" is a detach trick, whose backward is {row['rule']}.")
             for row in rows if row["note"].startswith("detach trick") and row["rule"]
@@ -120,7 +120,7 @@ def _describe_victims(rows: Sequence[Row]) -> list[str]:
     return [f"No gradient comes from above to {join_texts(sites)}."] if sites else []
 
 
-def _describe_cuts(rows: Sequence[Row]) -> list[str]:
+def _describe_cuts(rows: Sequence[Row], told: Container[str]) -> list[str]:
     unknown = [row for row in rows if math.isnan(row["share_grad"])]
-    cut = [row for row in unknown if row["note"] and row["note"] != UNNEEDED]
+    cut = [row for row in unknown if row["note"] not in ("", UNNEEDED) and row["site"] not in told]
     return _group_alike([(row, f": no gradient is seen: {row['note']}.") for row in cut])
