@@ -27,9 +27,9 @@ const DOT_PX = 9; // distance between the middle of a dot and the label of its v
 const RING_PX = 5.5; // radius of a kink's circle, with its stroke
 const CLEAR_PX = 2; // minimum distance between the letters of a slope and lines
 // Places of a slope's label: share of the tangent, then the distance of the baseline as a multiple of the font size.
-const SLOPE_PLACES = [-ABOVE, BELOW, 0.3, -ABOVE - 0.7, BELOW + 0.7].flatMap((away) =>
-  [1, 0.7, 0.4].map((share) => [share, away]),
-);
+const SLOPE_PLACES = [0, 0.7, 1.6]
+  .flatMap((more) => [-ABOVE - more, BELOW + more, 0.3])
+  .flatMap((away) => [1, 0.7, 0.4].map((share) => [share, away]));
 const LINE_SHARES = Array.from({ length: 17 }, (_, index) => index / 16); // where distances from a line are measured
 const VALUE_STEPS = 3; // number of half lines by which the label of a value may move away from its dot
 const LETTER = 0.56; // average width of a letter, as a multiple of the font size
@@ -147,8 +147,8 @@ export function placeSlopeLabel(ends, text, { left, inner, forward, size }, arou
   const places = SLOPE_PLACES.flatMap(([share, away]) => {
     const [[x, y], [x2, y2]] = [ends, ends.toReversed()].map((line) => mix(line, share));
     return [
-      { parts, x: x + MARGIN_PX, y: y + away * size, anchor: "start" },
-      { parts, x: x2 - MARGIN_PX, y: y2 + away * size, anchor: "end" },
+      { parts, x: Math.min(x + MARGIN_PX, left + inner - width), y: y + away * size, anchor: "start" },
+      { parts, x: Math.max(x2 - MARGIN_PX, left + width), y: y2 + away * size, anchor: "end" },
     ];
   });
   const getLeft = (/** @type {Label} */ { x, anchor }) => (anchor === "start" ? x : x - width);
@@ -163,10 +163,8 @@ export function placeSlopeLabel(ends, text, { left, inner, forward, size }, arou
   const getLead = (place) =>
     Math.min(size / 2, ...around.others.map((other) => getLineGap(other, place) - getLineGap(ends, place)));
   const isPossible = (/** @type {Label} */ place) => {
-    const from = getLeft(place);
-    const isAcross = from >= left && from + width <= left + inner;
     const isInside = place.y - size >= forward.top && place.y <= forward.top + forward.height;
-    return isAcross && isInside && !around.labels.some((other) => areTooNear(place, other, size));
+    return isInside && !around.labels.some((other) => areTooNear(place, other, size));
   };
   const isOwn = (/** @type {Label} */ place) => getLead(place) > 0;
   const isFree = (/** @type {Label} */ place) =>
