@@ -23,6 +23,14 @@ from tests.browser.training import press
 from tests.browser.visitors import VIEWPORT
 from tests.selection import take_part
 
+# What each lesson's picture draws, and whether it is inside its card.
+PICTURES = """[...document.querySelectorAll(".contents li")].map(card => {
+    const drawn = [...card.querySelectorAll("path")].map(path => path.getAttribute("d")).sort().join();
+    const [edge, end] = [card, card.querySelector("svg:last-of-type")].map(each =>
+        each.getBoundingClientRect().right);
+    return [drawn, end <= edge];
+})"""
+
 
 def shows(course: Page, key: str) -> None:
     heading = course.get_by_role("heading", level=2, name=LESSONS[key].title)
@@ -43,6 +51,9 @@ def test_the_list_links_every_lesson_and_the_last_links_the_list(course: Page) -
     course.set_viewport_size({"width": 1920, "height": 1080})
     right = course.locator(".contents").evaluate("list => list.getBoundingClientRect().right")
     assert right >= 0.95 * 1920
+    pictures = course.evaluate(PICTURES)
+    assert len({drawn for drawn, _ in pictures}) == len(LESSONS), "no two are alike"
+    assert all(is_inside for _, is_inside in pictures)
     course.set_viewport_size(VIEWPORT)
     assert violations_in_both_themes(course, ".lesson") == []
     first, second = list(LESSONS.values())[:2]

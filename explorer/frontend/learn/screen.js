@@ -147,6 +147,7 @@ export function createLesson(lesson, around, part = null) {
     keep({ ...forecast.saved(), revealed: how });
     reveal(how);
     title.focus({ preventScroll: true }); // the form with the focus is gone; this way, keys scroll the page
+    verdict.scrollIntoView({ block: "nearest" }); // on a phone it may be above the window
   }
 
   /** @param {"checked"|"shown"} how */
