@@ -2,4 +2,4 @@
 
 from explorer.curves.grids import MIN_RANGE, MIN_RELATIVE_RANGE, make_grid
 from explorer.curves.interpolation import interpolate_functions
-from explorer.curves.sampling import READING_POINTS, Curves, sample, sample_curves, tabulate_gradients
+from explorer.curves.sampling import READING_POINTS, Curves, sample, sample_curves

@@ -30,15 +30,7 @@ from explorer.curves import grids
 from explorer.curves.deterministic import DeterministicEvaluator
 from explorer.curves.grids import find_late_jumps, round_to_dtype
 from explorer.curves.kinks import find_contribution_kinks, find_kinks, find_mean_kinks
-from explorer.curves.sampled import (
-    FORWARD,
-    KINK,
-    NEIGHBOUR,
-    POINTS,
-    Floats,
-    SampledCurves,
-    to_contribution_key,
-)
+from explorer.curves.sampled import FORWARD, POINTS, Floats, SampledCurves, to_contribution_key
 from explorer.curves.stochastic import StochasticEvaluator
 from explorer.curves.user_functions.entries import OpLike, RuleLike, UserRule, resolve_op, resolve_rule
 
@@ -260,27 +252,6 @@ def sample(
     """
     view: dict[str, Any] = {"start": start, "stop": stop, "points": points, "g": g, "dtype": dtype}
     return sample_curves(op, rules, learns=learns, f=f, **(view | parameters)).frame
-
-
-def tabulate_gradients(
-    op: OpLike, rules: Sequence[RuleLike], *, points: int = READING_POINTS, **sampling: Any
-) -> pd.DataFrame:
-    """Tabulate an op, autograd's gradient and the gradient by each backward rule at a few x.
-
-    The x are a few evenly spaced points, and each kink with the nearest float on both sides. The arguments
-    are those of ``sample``. There is one row per x. The columns are x, y, "torch" and one for each other
-    rule, named by its label, or by its key if the label is taken (as for a custom rule ``x``).
-    """
-    import pandas as pd
-
-    curves = sample_curves(op, rules, points=points, **sampling)
-    table = pd.DataFrame({"x": curves.x, "y": curves.y, "torch": curves.compute_autograd(curves.g)})
-    for key, label in curves.labels.items():
-        if key != "default":
-            table[key if label in table else label] = curves.gradients[key]
-    is_kink = np.pad(curves.marks == KINK, 1)
-    is_shown = (curves.marks != NEIGHBOUR) | is_kink[:-2] | is_kink[2:]
-    return pd.DataFrame(table[is_shown].reset_index(drop=True))
 
 
 def _resolve_rules(rules: RuleLike | Sequence[RuleLike]) -> tuple[Rule, ...]:

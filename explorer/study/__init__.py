@@ -13,5 +13,3 @@ from explorer.study.script import write_script
 from explorer.study.stepper import Stepper
 from explorer.study.trial import Row, Stage, Trial
 from explorer.study.workers import OtherVersionsError, StudyStoppedError, open_executor, pack_value
-
-Lane = Trial  # former public name of Trial

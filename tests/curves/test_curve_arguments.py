@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from explorer.catalogue.records import MAX_ABS_X
-from explorer.curves import sample, sample_curves, tabulate_gradients
+from explorer.curves import sample, sample_curves
 from explorer.curves.grids import MAX_POINTS
 from explorer.curves.sampling import MAX_RULES
 from explorer.formula import FormulaError
@@ -75,23 +75,6 @@ def test_a_rule_may_return_what_it_was_given(name: str):
     frame = sample("formula: x + 1", f"formula: {name}", points=5, g=2.0)
     expected = {"x": frame["x"], "y": frame["x"] + 1, "g": frame["x"] * 0 + 2}[name]
     np.testing.assert_array_equal(frame["gradient"], expected)
-
-
-def test_the_table_has_readings_on_both_sides_of_a_kink():
-    table = tabulate_gradients("relu", ["default", "seed_relu"], start=-1, stop=1, g=2.0, points=3)
-    near = float(np.nextafter(np.float32(0), np.float32(1)))
-    assert list(table.columns) == ["x", "y", "torch", RULES["seed_relu"].label]
-    assert table["x"].tolist() == [-1, -near, 0, near, 1]
-    assert table["y"].tolist() == [0, 0, 0, near, 1]
-    assert table["torch"].tolist() == [0, 0, 0, 2, 2]
-    assert table[RULES["seed_relu"].label].tolist() == [0, 0, 2, 2, 2]
-
-
-def test_readings_of_own_rules_called_like_a_column():
-    rules = ["formula: x", "formula: y", "formula: 3 * g"]
-    table = tabulate_gradients("formula: c * x", rules, start=-1, stop=1, g=2.0, c=2.0, points=2)
-    assert list(table.columns) == ["x", "y", "torch", "formula: x", "formula: y", "3 * g"]
-    assert table.to_numpy().tolist() == [[-1, -2, 4, -1, -2, 6], [1, 2, 4, 1, 2, 6]]
 
 
 def test_a_parameter_that_learns_has_its_part():

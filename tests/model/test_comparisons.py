@@ -102,6 +102,7 @@ COMPARED = {
     "integers first": (lambda h: (torch.arange(6) < h).float(), torch.lt, torch.arange(6.0), 1),
     "a keyword": (lambda h: torch.greater_equal(h, other=0.3).float(), torch.greater_equal, 0.3, 1),
     "where": (lambda h: torch.where(h > 1.0, 1.0, 0.0), torch.gt, 1.0, 1),
+    "in place": (lambda h: torch.zeros(16, 6).add_(h > 1.0), torch.gt, 1.0, 1),
     "a trick": (lambda h: h.tanh() + ((h > 1.0).float() - h.tanh()).detach(), torch.gt, 1.0, 1),
     "a trick, lt": (lambda h: h.tanh() + ((h < 0.3).float() - h.tanh()).detach(), torch.lt, 0.3, -1),
 }
@@ -120,7 +121,7 @@ def test_a_comparison_gets_a_rule_around_its_threshold(name):
     assert list(fixed.sites["note"]) == [f"the rule gets {'x − threshold' if is_more else 'threshold − x'}"]
     if "trick" not in name:
         seen = observed(fixed)
-        computes = "" if name == "where" else "step"  # y is inside the call that selects
+        computes = "" if name in ("where", "in place") else "step"  # y is inside the call that selects
         assert seen.frame[["computes", "rule"]].to_numpy().tolist() == [[computes, "fast_sigmoid k=5"]]
 
 
@@ -137,6 +138,14 @@ def test_what_the_model_detaches_gets_a_gradient_only_by_its_site():
     late = made(lambda h: (h.detach() < 0.5).float())
     found = gradients_of(explorer.swap(late, *observed(late).sites, rule="fast_sigmoid", k=5))
     same(found, gradients_of(made(lambda h: FastSigmoid.apply(h, torch.tensor(0.5), -1))))
+
+
+@pytest.mark.parametrize("write", [lambda y: y.mul_((y > 0).float()), lambda y: y.mul_(y > 0)])
+def test_a_mask_may_be_written_into_its_own_x(write):
+    found = gradients_of(swapped(lambda h: write(h * 1), "gt", rule="fast_sigmoid", k=5))
+    same(found, gradients_of(made(lambda h: h * FastSigmoid.apply(h, torch.tensor(0.0), 1))))
+    with pytest.raises(ValueError, match=r"has no gradient for its mask: use torch\.where"):
+        gradients_of(swapped(lambda h: (y := h * 1).__setitem__(h > 0, 0.0) or y, "gt", rule="zero"))
 
 
 def test_a_reset_by_a_swapped_comparison_keeps_the_rule_of_the_product():

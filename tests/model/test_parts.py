@@ -195,8 +195,9 @@ def test_a_part_compiles_and_is_not_traced(fixed, model):
     torch._dynamo.reset()
     compiled = torch.compile(fixed.encoder, backend="aot_eager")
     torch.testing.assert_close(gradient(compiled(X), model.encoder.a.weight), STRAIGHT)
-    with pytest.raises(explorer.model.UnreachedError, match="its graph would lose the rule"):
-        torch.fx.symbolic_trace(fixed.encoder)
+    for trace in (lambda f, _: torch.fx.symbolic_trace(f), torch.jit.trace, torch.export.export):
+        with pytest.raises(explorer.model.UnreachedError, match="its graph would lose the rule"):
+            trace(fixed.encoder, (X,))
 
 
 def test_a_swapped_sequential_supports_len_indexing_and_iteration():

@@ -231,6 +231,9 @@ def lower_in_place(h):
 @pytest.mark.parametrize(("function", "rule", "error", "words"), [
     (lower_in_place, "formula: x * g", RuntimeError, "its x was modified in place after the call"),
     (torch.round, lambda x: x.sum(), ValueError, "must return a tensor of the shape of y"),
+    (torch.round, lambda x: x.sign().detach(), ValueError, "of the shape of y, differentiable in x"),
+    (torch.round, lambda x, g: None, ValueError, r"round.: the rule <lambda> returned None: it must"),
+    (torch.round, lambda x, g: x > 0, ValueError, "returned a torch.bool tensor of shape"),
 ])  # fmt: skip
 def test_a_rule_that_fails_in_backward_says_why(function, rule, error, words):
     fixed = swapped(lambda h: function(h * 1), "round", rule=rule)

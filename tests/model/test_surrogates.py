@@ -37,10 +37,10 @@ def bireal(h, take=plain):
 
 
 def wavy(h, take=plain):
-    """A floor with the gradient of a wave."""
+    """A floor with the gradient of a wave, which is added before its value is taken away."""
     sine = take("the sine", lambda h: torch.sin(h), 6 * h)
     c = h - sine / 6
-    return take("the trick", lambda h: h.floor().detach() - c.detach() + c, h)
+    return take("the trick", lambda h: h.floor().detach() + c - c.detach(), h)
 
 
 def hard_sigmoid(h, take=plain):
@@ -106,6 +106,11 @@ def test_another_op_gets_the_x_of_a_trick_and_not_of_a_mask_in_its_surrogate():
     act = partial(reactnet, take=lambda k, f, h: f(h) if k == "the trick" else f(h).float().detach())
     found = gradients_of(swapped(Act(act), "function", op="square", rule="straight_through"))
     equal(found, gradients_of(made(lambda h: explorer.apply("square", "straight_through", h))))
+    half = lambda h, sign, tanh: (c := tanh(h)) + torch.sub(sign(h), c, alpha=0.5).detach()  # noqa: E731
+    floor = partial(explorer.apply, "floor", "formula: x * g")  # no term cancels another
+    act = Act(partial(half, sign=torch.sign, tanh=torch.tanh))
+    found = gradients_of(swapped(act, "function", op="floor", rule="formula: x * g"))
+    equal(found, gradients_of(made(partial(half, sign=floor, tanh=floor))))
 
 
 def test_a_submodule_that_compares_a_surrogate_is_exchanged_as_a_whole():
@@ -118,7 +123,7 @@ def test_a_call_that_a_trick_detaches_is_noted_without_a_warning():
         warnings.simplefilter("error")
         fixed = swapped(lambda h: h.tanh() + (h.sign() - h.tanh()).detach(), "tanh", rule="zero")
         fixed(X)
-    assert [*fixed.sites["note"]] == ["", "the result does not depend on it"]
+    assert [*fixed.sites["note"]] == ["", "no gradient of the result reaches it"]
 
 
 def several(h):

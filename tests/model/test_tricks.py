@@ -151,6 +151,7 @@ def masked(h):
         masked,
         lambda y: y.masked_fill_(y < 0, 0.0),
         lambda y: y.add_((y.sign() - y).detach()),
+        lambda y: setattr(y, "data", y.data.sign()) or y,
         lambda y: torch.where(y.detach() < 1, 2 * y - y * y, torch.ones_like(y)),
     ],
 )

@@ -5,7 +5,7 @@ from statistics import fmean, stdev
 
 import pytest
 
-from explorer.study import Lane, Plan, Result, Row, Trial
+from explorer.study import Plan, Result, Row
 from explorer.study.differences import describe_control_ties, find_differences
 from explorer.study.outcomes import judge_rules
 from explorer.study.trial import COLUMNS
@@ -34,12 +34,6 @@ def rows_of(plan, scores):
 
     rows = [row(trial) for trial in plan.list_trials("choose")]
     return rows + [row(trial) for trial in plan.list_trials("judge", rows)]
-
-
-def test_a_trial_is_read_by_its_old_name_too():
-    (row, *_) = rows_of(Plan.create(**COMMON, rules=["clipped"], seeds=1), SCORES)
-    assert row.lane is row.trial
-    assert Lane is Trial
 
 
 def result_of(rules, scores=SCORES, seeds=4, **options):

@@ -173,12 +173,6 @@ class StochasticPair:
                 speeds[is_root] = torch.where(by_u == 0, torch.nan, -by_x / by_u)
         return torch.where(speeds.isfinite(), u, torch.nan), speeds
 
-    def evaluate_draw(self, x: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the op's output and the rule's gradient at each x, for a given random number u at each x."""
-        trees = self._forward, self._backward
-        forward, backward = (bind_formula(Formula(tree), self.parameters) for tree in trees)
-        return forward(x, u), backward(x, u)
-
 
 def _is_smooth(node: Node) -> bool:
     if is_flat(node):

@@ -13,7 +13,7 @@ from explorer.catalogue import OPS
 from explorer.model.swapping.bridge import UnreachedError, build_bridge, exchange_backward
 from explorer.model.swapping.exchange import Exchange, Gradient, Parameters
 from explorer.model.swapping.learning import Learning
-from explorer.model.swapping.steps import SwappedSteps
+from explorer.model.swapping.steps import SwappedSteps, write_over
 from explorer.model.swapping.target import Target
 from explorer.model.tape import CALLS, Call, CallInput, Value, names, private, read_input
 from explorer.model.tape.names import STEP_SIGNS, find_tensors
@@ -176,7 +176,7 @@ class SwappedCalls(SwappedSteps):
         """
 
         def exchange() -> None:
-            rule = self.exchange.make_gradient(op or call.op, parameters or {}, bool(op))
+            rule = self.exchange.make_gradient(op or call.op, parameters or {}, call.site, bool(op))
             self.hits.append(Hit(call, y, note=note))
             if rule is not None:
                 exchange_backward(y, x, rule, x_tensor, y_tensor, f"{call.site} ({call.op})")
@@ -215,7 +215,7 @@ class SwappedCalls(SwappedSteps):
         if self.exchange.op is not None:
             new = self.replace_call(call, x, y, {}, others_learn)
         else:
-            rule = step.rule if step else self.exchange.make_gradient(call.op, {})
+            rule = step.rule if step else self.exchange.make_gradient(call.op, {}, call.site)
             if rule is None:
                 return None
             new = self.build_node(call, x, y, rule)
@@ -231,7 +231,8 @@ class SwappedCalls(SwappedSteps):
         The rule gives zeros once a submodule of the target around the call is exchanged as a whole.
         """
         y = y.clone() if y.is_inference() else y  # which autograd cannot save
-        new = build_bridge(x, y, rule if self._revoked is None else partial(_revoke, self._revoked, rule))
+        rule = rule if self._revoked is None else partial(_revoke, self._revoked, rule)
+        new = build_bridge(_copy(x), y, rule)
         self.note_origin(call, new)
         step = self._step_of(call, x)
         self.hits.append(Hit(call, None, note=step.note if step else ""))
@@ -242,7 +243,7 @@ class SwappedCalls(SwappedSteps):
     ) -> Tensor:
         """Return the swap's op on x, with the learned parameters of the call's site, and record the hit."""
         learned = self.learning.select(self.model, self.exchange, call.site, x)
-        new = self.exchange.replace_call(call.op, parameters, learned, others_learn, x)
+        new = self.exchange.replace_call(call.op, parameters, learned, others_learn, _copy(x))
         self.note_origin(call, new)
         change, step = 0.0, self._step_of(call, x)
         if y.shape == new.shape and y.numel() and not private.is_functorch_wrapped_tensor(y):
@@ -252,8 +253,7 @@ class SwappedCalls(SwappedSteps):
 
     def put_in_place_of(self, call: Call, new: Tensor, y: Tensor) -> Tensor:
         """Return the tensor that replaces a call's result y: ``new``, or y itself after a call in place."""
-        if any(y is item for item in (v.ref() for v in call.inputs)):
-            new = y.copy_(new)
+        new = write_over(call, new, y)
         if new.requires_grad:
             self.put(new, Value(call, new, (new.grad_fn, new.output_nr)))
         return new
@@ -297,6 +297,12 @@ class SwappedCalls(SwappedSteps):
         is_old = call.kind == "source" and owner is not None and private.forward_class(call.function) is owner
         if call.kind == "hidden" or is_old:
             self.unseen.add(node.name())
+
+
+def _copy(x: Tensor) -> Tensor:
+    """Return a copy of x, into which the model cannot write later. An observation sees that it is one."""
+    with private.EnableTorchFunction():
+        return x.clone()
 
 
 def _revoke(revoked: list[bool], rule: Gradient, x: Tensor, y: Tensor, g: Tensor) -> Tensor:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from types import BuiltinFunctionType
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.autograd import Function
 
 from explorer import catalogue
@@ -87,7 +88,7 @@ class Exchange:
         """Raise ValueError for an invalid rule, or for user code that is given an op or parameters."""
         if self.entry is not None:  # raises its own errors
             return
-        if not callable(self.rule):
+        if not callable(self.rule) or (isinstance(self.rule, type) and not issubclass(self.rule, Function)):
             raise ValueError(
                 f"rule must be a key of RULES, a formula, a Function class, a module or a function, not "
                 f"{self.rule!r}"
@@ -123,15 +124,21 @@ class Exchange:
         }
         return {full_names.get(name, name): value for name, value in self.parameters.items()}
 
-    def make_gradient(self, op: str, parameters: Parameters, in_trick: bool = False) -> Gradient | None:
+    def make_gradient(
+        self, op: str, parameters: Parameters, site: object = "own", in_trick: bool = False
+    ) -> Gradient | None:
         """Return ``(x, y, g) -> gradient`` for a call of an op, or None if the call keeps its own gradient.
 
         A detach trick around the call, ``in_trick``, does not keep its own: it gets that of the op. The
-        gradient for numeric parameters is cached for later calls.
+        gradient for numeric parameters is cached for later calls. ``site`` is the call's, for messages.
 
         Raises ValueError if the rule does not suit the op, or needs a parameter that the call does not
-        provide.
+        provide. The function raises it for a gradient that is no floating-point tensor of x's shape.
         """
+        gradient = self._find_gradient(op, parameters, in_trick)
+        return gradient and partial(_compute_gradient, gradient, f"{site} ({op}): the rule {self.key}")
+
+    def _find_gradient(self, op: str, parameters: Parameters, in_trick: bool) -> Gradient | None:
         if self.is_code:
             rule = self.rule
             if isinstance(rule, type) and issubclass(rule, Function):
@@ -200,13 +207,25 @@ class Exchange:
 
 def _count_arguments(rule: Any) -> int:
     """Return the number of tensors that a rule takes. Raises ValueError if it is above 3."""
-    if not (inspect.isfunction(rule) or inspect.ismethod(rule)) or getattr(rule, "__name__", "") == "apply":
+    if isinstance(rule, nn.Module | BuiltinFunctionType | type) or getattr(rule, "__name__", "") == "apply":
         return 1
     given = inspect.signature(rule).parameters.values()
-    needed = [p for p in given if p.default is p.empty and p.kind < p.KEYWORD_ONLY]
-    if not 1 <= len([p for p in needed if p.kind != p.VAR_POSITIONAL]) <= 3:
+    needed = [p for p in given if p.default is p.empty and p.kind != p.VAR_KEYWORD]
+    count = len([p for p in needed if p.kind != p.VAR_POSITIONAL])
+    if not 1 <= count <= 3 or needed[-1].kind == inspect.Parameter.KEYWORD_ONLY:
         raise ValueError("a rule given as a function must take x, (x, g) or (x, y, g)")
     return len(needed)
+
+
+def _compute_gradient(rule: Gradient, rule_name: str, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
+    gradient: Any = rule(x, y, g)
+    is_tensor = isinstance(gradient, Tensor)
+    if is_tensor and gradient.shape == x.shape and gradient.is_floating_point():
+        return gradient  # type: ignore[no-any-return]
+    kind = f"a {gradient.dtype} tensor of shape {tuple(gradient.shape)}" if is_tensor else repr(gradient)
+    raise ValueError(
+        f"{rule_name} returned {kind}: it must return a floating-point tensor of x's shape {tuple(x.shape)}"
+    )
 
 
 def _pull_back(function: Callable[[Tensor], Tensor], x: Tensor, g: Tensor) -> Tensor:
@@ -214,7 +233,9 @@ def _pull_back(function: Callable[[Tensor], Tensor], x: Tensor, g: Tensor) -> Te
     with torch.enable_grad():
         leaf = x.detach().requires_grad_()
         y = function(leaf)
-        if not isinstance(y, Tensor) or y.shape != g.shape:
-            raise ValueError("a rule given as a function of x must return a tensor of the shape of y")
+        if not isinstance(y, Tensor) or y.shape != g.shape or not y.requires_grad:
+            raise ValueError(
+                "a rule given as a function of x must return a tensor of the shape of y, differentiable in x"
+            )
         (gradient,) = torch.autograd.grad(y, leaf, g, allow_unused=True)
     return torch.zeros_like(x) if gradient is None else gradient

@@ -148,9 +148,11 @@ class Pass(SwappedCalls):
         is_restored = any(is_restoring(v, y) for v in first.outputs)
         is_of_x, rule = _is_of_x(first, join.x, x), step.rule if step else None
         source = first.inputs[0] if first.inputs else join.x
-        if rule is None and kind == "trick" and is_restored and source.live and not is_of_x:
+        if rule is None and call.outputs[0].edge == join.x.edge:  # by .data, which adds no node
+            rule = self.exchange.make_gradient(first.op, {}, call.site, True)
+        elif rule is None and kind == "trick" and is_restored and source.live and not is_of_x:
             # The call has an x of its own, such as h - threshold.
-            rule = self.exchange.make_gradient(first.op, {}, True)
+            rule = self.exchange.make_gradient(first.op, {}, call.site, True)
             given = y if (tensor := source.ref()) is None else tensor
         if rule is not None and given is not y and given.shape == y.shape:
             new = self.put_in_place_of(call, self.build_node(call, given, y.detach().clone(), rule), y)

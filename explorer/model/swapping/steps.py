@@ -96,7 +96,7 @@ class SwappedSteps(Tape):
                 value.number, y.number = y.number, value.number  # y comes after its margin
                 y.cuts = (self.put(margin, value),)
                 call.inputs.append(value)
-        rule = None if self.exchange.op is not None else self.exchange.make_gradient(call.op, {})
+        rule = None if self.exchange.op is not None else self.exchange.make_gradient(call.op, {}, call.site)
         x_compared, note = call.inputs[0].ref(), ""
         if not self.exchange.is_code:
             note = "the rule gets " + ("x − threshold" if sign > 0 else "threshold − x")
@@ -143,23 +143,30 @@ class SwappedSteps(Tape):
     def compute_mask(self, name: str, function: Any, args: Any, kwargs: Any) -> None:
         """Set ``mask`` for a call that will run. Raises UnreachedError for a gradient without bound."""
         self.mask = None
-        if not self._masks or may_write(function, args, kwargs):
+        if not self._masks:
             return
         given = [(a, self._masks.get(self.value_of(a))) for a in find_tensors((args, kwargs))]
         if all(number is None for _, number in given):
             return
+        if name == "setitem":
+            raise UnreachedError(
+                f"{self.target.told}: x[mask] = … has no gradient for its mask: use torch.where"
+            )
         if name == "masked_fill" and math.inf in map(abs, [a for a in args if isinstance(a, float)]):
             raise UnreachedError(
                 f"{self.target.told}: its mask fills in an infinite number, so that its gradient "
                 "would be infinite: swap masked_fill, or fill in a finite number"
             )
         is_method = name == "where" and isinstance(args[0], Tensor) and args[0].dtype != torch.bool
+        is_writing = may_write(function, args, kwargs)
         if name == "masked_fill" or is_method:  # x.where(mask, other)
             args = (args[1], args[0], *args[2:])
         for item, number in given:
             if number is not None:
                 args, kwargs = replace_tensor((args, kwargs), item, number)
         with torch.enable_grad():
+            if is_writing:
+                args = [item.clone() if isinstance(item, Tensor) else item for item in args]
             self.mask = _compute_with_numbers(name, function, args, kwargs)
         self.mask_end = self.mask_end if self.mask is not None else f"no gradient is known through {name}"
 
@@ -175,6 +182,7 @@ class SwappedSteps(Tape):
         if self.exchange.op is None and not is_same:
             new = build_bridge(number, y.detach(), lambda _, y, g: g)
             self.note_origin(call, new)
+        new = write_over(call, new, y)
         self.put_bridge(call.name, call, [*call.inputs, self.value_of(number)], new)
         return new
 
@@ -198,6 +206,11 @@ class SwappedSteps(Tape):
         self.calls.append(made_call)
         self.bridges = True
         return self.put(new, Value(made_call, new, (new.grad_fn, 0)))
+
+
+def write_over(call: Call, new: Tensor, y: Tensor) -> Tensor:
+    """Return ``new``, after a call in place written into its result y."""
+    return y.copy_(new) if any(y is item.ref() for item in call.inputs) else new
 
 
 def _apply_at(rule: Gradient, x: Tensor, sign: int, _: Tensor, y: Tensor, g: Tensor) -> Tensor:

@@ -24,15 +24,15 @@ from explorer.model.swapping.passing import Pass
 from explorer.model.swapping.target import Target, target_of
 from explorer.model.tape import Site
 from explorer.model.tape.names import find_tensors
-from explorer.model.tape.private import DisableTorchFunction, is_functorch_wrapped_tensor
+from explorer.model.tape.private import DisableTorchFunction, is_functorch_wrapped_tensor, is_tracing
 from explorer.model.tape.sites import name_sites, require_model
 
 if TYPE_CHECKING:
     import pandas as pd
 
 UNTRACED = (
-    "torch.fx cannot trace a swapped model, since its graph would lose the rule: swap with inplace=True, and "
-    "use torch.export"
+    "torch.fx, torch.jit and torch.export cannot trace a swapped model, since its graph would lose the rule: "
+    "swap with inplace=True, and use torch.export"
 )
 _EAGER = "the model is compiled, but runs eagerly while it is swapped; inplace=True keeps it compiled"
 _NOTHING = ": nothing is swapped; explorer.observe(model) names the sites that there are"
@@ -96,7 +96,8 @@ class ModelSwap:
         ``is_forward`` tells whether the method is ``forward``. torch.compile does not trace the call, since
         the target's calls are found while it runs.
         """
-        if any(isinstance(item, fx.Proxy) for item in args):
+        is_traced = any(isinstance(item, fx.Proxy) for item in args) or is_tracing()
+        if self.active and (is_traced or torch.compiler.is_exporting()):
             raise UnreachedError(UNTRACED)
         if "torch._dynamo" in sys.modules and not _UNCOMPILED:
             _UNCOMPILED.append(torch.compiler.disable(ModelSwap._run_pass))  # type: ignore[no-untyped-call]
@@ -189,7 +190,7 @@ def _find_lost(current: Pass, result: Any) -> dict[int, str]:
             lost[number] = hit.reason
         elif hit.y is not None and hit.y not in graph:
             exits = (call.reason for call in current.calls if hit.y in call.inputs and call.is_cut)
-            lost[number] = next(exits, current.mask_end or "the result does not depend on it")
+            lost[number] = next(exits, current.mask_end or "no gradient of the result reaches it")
     return lost
 
 

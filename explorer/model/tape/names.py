@@ -28,6 +28,9 @@ FORMATS = {
 }  # fmt: skip
 """Types of eight bits -> the op, or its name, of a cast to one of them and back, recorded as one call."""
 
+SUMS = {"add": (1, 1), "iadd": (1, 1), "sub": (1, -1), "isub": (1, -1), "rsub": (-1, 1), "neg": (-1,)}
+"""Functions that add their inputs up -> the sign of each."""
+
 STEPS = {
     "fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine", "fused_moving_avg_obs_fake_quant",
     "fake_quantize_learnable_per_tensor_affine", "fake_quantize_learnable_per_channel_affine",

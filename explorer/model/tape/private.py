@@ -9,6 +9,7 @@ from typing import Any
 from torch import Tensor
 from torch._C import DisableTorchFunction
 from torch._C import _EnableTorchFunction as EnableTorchFunction
+from torch._C import _is_tracing as is_tracing
 from torch._C._autograd import _get_sequence_nr as get_next_number  # of the next node
 from torch._C._autograd import _top_saved_tensors_default_hooks
 from torch._C._functorch import is_functorch_wrapped_tensor
@@ -16,7 +17,7 @@ from torch.autograd.function import BackwardCFunction
 
 __all__ = [
     "BackwardCFunction", "DisableTorchFunction", "EnableTorchFunction", "forward_class", "get_next_number",
-    "get_sequence_number", "is_functorch_wrapped_tensor", "is_in_checkpoint", "versions_of",
+    "get_sequence_number", "is_functorch_wrapped_tensor", "is_in_checkpoint", "is_tracing", "versions_of",
 ]  # fmt: skip
 
 

@@ -167,6 +167,7 @@ class Tape(Ledger):
             if name in names.CARRIERS and tensors and tensors[0].dtype in names.FORMATS:
                 name, values = _find_rounding(name, values, outs[0])
             call = self.record(name, called, [] if made_anew else values, outs, kind)
+            call.alpha = kwargs.get("alpha", 1)
             new = self.on_join(call, join, outs[0]) if join is not None and call.is_live else None
             new = self.on_call(call, prepared, outs[0]) if new is None else new
             return result if new is None else names.replace_tensor(result, outs[0], new)
@@ -237,9 +238,15 @@ class Tape(Ledger):
         ]  # fmt: skip
         if not side or not names.is_pointwise(name):
             return None
-        sources = [*collect_sources(side)]
+        sources, live = [*collect_sources(side)], [v for v in values if v.live and v not in side]
         common = graph.find_common_ancestors(sources, shape)
-        ways = {v: find_elementwise_ancestors(v) for v in values if v.live and v not in side}
+        sums = graph.find_ancestors(
+            live, lambda call, _: call.name in names.SUMS and {*sources}.isdisjoint(call.outputs)
+        )
+        terms = collect_sources(v for v in sums if v.cuts)  # of the detached terms of live sums
+        if terms and (wider := common & graph.find_common_ancestors(terms, shape)):
+            sources, common = [*sources, *terms], wider
+        ways = {v: find_elementwise_ancestors(v) for v in live}
         ways = {v: before for v, before in ways.items() if not common.isdisjoint(before)}
         x = graph.find_sole_source(common.intersection(*ways.values()), sources, shape) if ways else None
         if x is None:

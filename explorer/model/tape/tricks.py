@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.gradient import BOUNDARY
-from explorer.model.tape.names import CARRIERS, COMPARISONS, INTEGERS, LINEAR, LOGICAL, VIEWS
+from explorer.model.tape.names import CARRIERS, COMPARISONS, INTEGERS, LINEAR, LOGICAL, SUMS, VIEWS
 from explorer.model.tape.private import forward_class, is_functorch_wrapped_tensor
 from explorer.model.tape.tape import Join
 from explorer.model.tape.values import Call, Edge, Value, find_ancestors, is_choice, is_chosen
@@ -18,10 +18,7 @@ _PRODUCTS = {
     "mul", "rmul", "imul", "multiply", "div", "truediv", "divide", "true_divide", "where", "masked_fill",
     "setitem",
 }  # fmt: skip
-_SIGNS = dict.fromkeys(CARRIERS, (1,)) | {
-    **dict.fromkeys(("add", "iadd"), (1, 1)), **dict.fromkeys(("sub", "isub"), (1, -1)),
-    "rsub": (-1, 1), "neg": (-1,),
-}  # fmt: skip
+_SIGNS = SUMS | dict.fromkeys(CARRIERS, (1,))
 _MASKING = COMPARISONS | LOGICAL | LINEAR | {"bool"}
 _PLAIN = LINEAR | VIEWS | INTEGERS | {""}
 
@@ -67,7 +64,7 @@ def find_restored(y: Value) -> list[Value]:
         inputs, signs = value.call.inputs, _SIGNS.get(value.call.name)
         if value.call.kind == "bridge":
             inputs, signs = inputs[-1:], None if inputs[-1].live else (1,)
-        if signs is not None and len(inputs) == len(signs):
+        if signs is not None and len(inputs) == len(signs) and value.call.alpha == 1:
             cut = cut or not value.live
             todo += [(item, sign * factor, cut) for item, factor in zip(inputs, signs, strict=True)]
             continue
@@ -93,10 +90,10 @@ def chain_of(side: Iterable[Value], way: Iterable[Value], compared: bool = False
     Comparisons are left out if there are other calls, unless ``compared``.
     """
     known = _PLAIN.union(v.call.name for v in way)
-    chain: dict[str, Call] = {}
+    chain: dict[Any, Call] = {}
     for call in (v.call for v in sorted(side, key=lambda v: v.number)):
         if call.name not in known and not call.merged and call.kind in ("call", "function"):
-            chain.setdefault(call.op, call)
+            chain.setdefault((call.op, call.site), call)
     return [c for c in chain.values() if compared or c.name not in COMPARISONS] or [*chain.values()]
 
 

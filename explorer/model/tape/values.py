@@ -101,6 +101,7 @@ class Call:
         measured: the observation's measurement of the call's backward.
         row: for a join, its row in an observation.
         counted: the kind of the row that counts the call; "" if none does.
+        alpha: the argument of that name, the factor of one input of ``torch.add`` or ``sub``.
     """
 
     def __init__(
@@ -110,7 +111,7 @@ class Call:
         self.inputs, self.outputs = inputs, list[Value]()
         self.measured: Any = None
         self.row: Any = None
-        self.counted = ""
+        self.counted, self.alpha = "", 1
         self.merged, self.graded, self.op = False, torch.is_grad_enabled(), name
         self.mode = "no_grad" if self.graded or not torch.is_inference_mode_enabled() else "inference_mode"
 

@@ -80,11 +80,5 @@ class Exercise:
         return Formula(tree)
 
     def to_data(self) -> dict[str, Any]:
-        """Return the exercise as plain data, which ``exercise_from_data`` converts back."""
+        """Return the exercise as plain data."""
         return asdict(self)
-
-
-def exercise_from_data(data: dict[str, Any]) -> Exercise:
-    """Return an exercise from its plain data, the inverse of ``Exercise.to_data``."""
-    arguments = tuple(Argument(**argument) for argument in data["arguments"])
-    return Exercise(**{**data, "arguments": arguments})

@@ -11,6 +11,8 @@ from torch import Tensor
 
 from explorer.catalogue import find_loss, find_op, find_rule
 from explorer.curves.expectation import NoMeanError, StochasticPair, expected
+from explorer.curves.expectation.jumps import bind_formula
+from explorer.formula import Formula
 from tests.selection import count_examples, loop_over
 
 X = torch.linspace(-6, 6, 241, dtype=torch.float64) + 1e-7
@@ -151,9 +153,9 @@ def test_one_draw_is_what_apply_returns(x: float, u: float, op: str) -> None:
     at = torch.tensor([u], dtype=torch.float64)
     y = apply(op, rule, leaf, draw=at, f="(y - 0.45)**2")
     ((y - 0.45) ** 2).sum().backward()
-    forward, backward = drawn_pair(op, rule).evaluate_draw(leaf.detach(), at)
-    torch.testing.assert_close(forward, y.detach())
-    torch.testing.assert_close(backward, leaf.grad)
+    pair = drawn_pair(op, rule)
+    for tree, due in ((pair._forward, y.detach()), (pair._backward, leaf.grad)):
+        torch.testing.assert_close(bind_formula(Formula(tree), pair.parameters)(leaf.detach(), at), due)
 
 
 @pytest.mark.parametrize("op", ["1 / u()", "exp(1 / u())", "tan(pi * u())", "exp(800 + u())"])

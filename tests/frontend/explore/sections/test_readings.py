@@ -1,11 +1,12 @@
-"""The rows of readings in the browser are those of ``explorer.curves.readings``: in node."""
+"""The rows of readings in the browser are x, kinks and their neighbours, with torch's numbers: in node."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 
-from explorer.curves import tabulate_gradients
+from explorer.curves import READING_POINTS, sample_curves
+from explorer.curves.sampled import KINK, NEIGHBOUR
 from explorer.instrument import make_document
 from tests.frontend.modules import Node
 
@@ -27,6 +28,10 @@ def test_the_rows_are_those_of_python(node: Node, op: str) -> None:
         entries = {"op": known["ops"][op], "rules": [known["rules"]["default"]]}
         given = {"entries": entries, "start": start, "stop": stop, "g": g, "parameters": {}}
         result = node.run(READ, given)
-        expected = tabulate_gradients(op, ["default"], start=start, stop=stop, g=g, dtype="float64")
+        view: Any = {"start": start, "stop": stop, "g": g, "points": READING_POINTS, "dtype": "float64"}
+        curves = sample_curves(op, ["default"], **view)
+        is_kink = np.pad(curves.marks == KINK, 1)
+        is_shown = (curves.marks != NEIGHBOUR) | is_kink[:-2] | is_kink[2:]
+        expected = {"x": curves.x, "y": curves.y, "torch": curves.compute_autograd(g)}
         for name in result:
-            np.testing.assert_allclose(result[name], expected[name], rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(result[name], expected[name][is_shown], rtol=1e-9, atol=1e-12)
