@@ -106,6 +106,7 @@ def predicts_once_and_keeps_it_over_a_reload(teacher: Page, one: Page) -> None:
         unsent = "Changed, but not sent: your earlier answer still counts."
         expect(one.locator(".verdict")).to_have_text(unsent)
         expect(one.get_by_role("button", name="Send my prediction")).to_be_enabled()
+        expect(one.locator(".excerpt .decides")).to_have_count(0)  # it would tell the answer
         if not is_loaded_anew:
             one.reload()
             wait_until_ready_to_draw(one)
