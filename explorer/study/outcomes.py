@@ -9,8 +9,7 @@ from statistics import fmean, stdev
 
 from explorer.study.plan import Plan
 from explorer.study.trial import Row
-from explorer.training.ranking import MAX_RULES, Ranking, count_decimals, rank
-from explorer.training.runs import compute_quantile
+from explorer.training.ranking import MAX_RULES, Ranking, compute_quantile, count_decimals, rank
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class RuleOutcome:
     def half_width(self) -> float:
         """Half the width of the mean score's 95 % interval, by Student's t; NaN for fewer than two scores."""
         count = len(self.scores)
-        return compute_quantile(count - 1) * self.stderr if count > 1 else math.nan
+        return compute_quantile(2, count - 1) * self.stderr if count > 1 else math.nan
 
 
 def judge_rules(plan: Plan, rows: Iterable[Row]) -> list[RuleOutcome]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 
 from explorer.gradient import with_float64
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
+from explorer.training.nets import OpTrace
 
 
 @torch.no_grad()
@@ -25,7 +27,11 @@ def measure(nets: Nets) -> dict[int, Record]:
           float32.
         - ``of_losses``: whether the rule computes its gradient from losses instead of g.
         - ``biased``: whether any layer has biases, which may learn even if weights do not.
-        - ``slope_of``: the op's label if the rule is default autograd, or "".
+        - ``slope_of``: the op's name if the rule is default autograd, or "".
+        - ``adam``: whether steps are divided by the size of the gradient.
+        - ``others``: how each rule's gradient compares with this one's at the same x, y and g: the fraction
+          of equal signs, the cosine, and the ratio of the sums of absolute values. NaN with a random, learned
+          or averaging op or rule. Shape (rules, 3), float32.
     """
     ensemble = nets.ensemble
     batch_pass = ensemble.run_pass(*nets.batch, nets.task.loss)
@@ -40,6 +46,7 @@ def measure(nets: Nets) -> dict[int, Record]:
     moved = np.array(nets.distances, np.float32).T
     biased = any(layer.biased and len(layer.shapes) > 1 for layer in (ensemble.layers[at] for at in weighted))
     norms = reached.cpu().numpy()
+    others = _compare_rules(nets, [batch_pass.traces[number].op for number in nets.op_layers])
     return {
         rule: {
             "passed": _compute_mean(factors[members]),
@@ -47,11 +54,29 @@ def measure(nets: Nets) -> dict[int, Record]:
             "moved": moved[members].mean(0),
             "of_losses": entry.needs_loss and entry.parsed is not None and "g" not in entry.parsed.variables,
             "biased": biased,
-            "slope_of": nets.op.label if entry.key == "default" else "",
+            "slope_of": nets.op.label.partition(" (")[0] if entry.key == "default" else "",
+            "adam": nets.settings.optimiser == "adam",
+            "others": _compute_mean(others[members]),
         }
         for rule, members in ensemble.group_by_rule().items()
         for entry in [nets.rules[rule]]
     }
+
+
+def _compare_rules(nets: Nets, traces: Sequence[OpTrace]) -> np.ndarray:
+    """Return ``others`` for each net, over all layers. Shape (nets, rules, 3)."""
+    op_rules = nets.op_rules
+    result = np.full((len(nets.ensemble.active), len(nets.rules), 3), np.nan, np.float32)
+    if op_rules.draw_names or op_rules.has_reduction or op_rules.learned:
+        return result
+    x, y, g, ours = (torch.cat([each[at].flatten(1) for each in traces], 1) for at in range(4))
+    for rule, (_, compute_gradient) in enumerate(op_rules.pairs):
+        theirs, passes = compute_gradient(x, y, g), g != 0
+        same = ((ours.sign() == theirs.sign()) & passes).sum(1) / passes.sum(1)
+        cosine = torch.cosine_similarity(ours, theirs, eps=0)
+        size = theirs.abs().sum(1) / ours.abs().sum(1)
+        result[:, rule] = torch.stack([same, cosine, size], 1).cpu().numpy()
+    return result
 
 
 def _compute_mean(factors: np.ndarray) -> np.ndarray:

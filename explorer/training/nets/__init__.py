@@ -26,13 +26,7 @@ from explorer.training.nets.layers import (
     Trace,
 )
 from explorer.training.nets.layers.boundary import LOSS, TWIN_LOSS, Boundary, U
-from explorer.training.nets.layers.learned import (
-    LearnedParameter,
-    check_learn,
-    collect_learned,
-    explain_lost,
-    list_learned,
-)
+from explorer.training.nets.layers.learned import LearnedParameter, check_learn, collect_learned, list_learned
 from explorer.training.nets.layers.op_rules import OpRules, concatenate, join_rules, to_hex
 from explorer.training.nets.passes import Fault, ObservedPass, Pass
 from explorer.training.nets.rows import Lr, OpParameters, Views, list_channel_shapes

@@ -26,6 +26,13 @@ def describe_lower(ranking: Comparison, reach: tuple[float, float]) -> str:
     return _Formatter(ranking).describe_reach(reach)
 
 
+def bound_reach(ranking: Comparison, reach: tuple[float, float]) -> tuple[float, float]:
+    """Return a reach without what the metric cannot reach: a score is at most 1, an accuracy at least 0."""
+    (lowest, highest), top = reach, max(ranking.means.values())
+    lowest = max(lowest, top - 1) if ranking.unit else lowest
+    return lowest, min(highest, top) if ranking.unit == "%" else highest
+
+
 class _Formatter:
     """A formatter of the numbers of one ranking, which all get the same number of decimals."""
 
@@ -46,7 +53,7 @@ class _Formatter:
         return join_texts([f"{label} ({self.format_mean(label)})" for label in labels])
 
     def describe_reach(self, reach: tuple[float, float]) -> str:
-        lowest, highest = reach
+        lowest, highest = bound_reach(self._ranking, reach)
         if lowest > 0:
             return f"lower by {self._format(lowest)} to {self.format_difference(highest)}"
         if highest < 0:
@@ -57,7 +64,7 @@ class _Formatter:
         return self._format(value) + (" points" if self._ranking.unit == "%" else "")
 
     def _format(self, value: float) -> str:
-        return f"{scale_score(value, self._ranking.unit):.{self._digits}f}"
+        return f"{scale_score(value, self._ranking.unit) + 0.0:.{self._digits}f}"  # no -0.0
 
 
 def _describe_means(ranking: Comparison) -> list[str]:
@@ -81,7 +88,8 @@ def _describe_means(ranking: Comparison) -> list[str]:
     if ranking.alike:
         return [f"{join_texts(order)} score the same on every seed, at {text.format_mean(best)} {place}."]
     if not ranking.lower:
-        largest = text.format_difference(max(most for _, most in ranking.differences.values()))
+        reaches = [bound_reach(ranking, reach) for reach in ranking.differences.values()]
+        largest = text.format_difference(max(most for _, most in reaches))
         hidden_text = f"a true difference of up to {largest} cannot be ruled out"
         means = text.list_means(order)
         main = f"{ranking.started} seeds do not show which is best {place}: {means}; {hidden_text}"

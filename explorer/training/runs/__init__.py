@@ -5,4 +5,4 @@ from explorer.training.runs.lockstep import Lockstep, Tensors, is_input_fixed
 from explorer.training.runs.run import Run
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.runs.speeds import compare_devices
-from explorer.training.runs.summary import DEVICES, compute_quantile
+from explorer.training.runs.summary import DEVICES

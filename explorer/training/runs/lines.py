@@ -7,15 +7,14 @@ explains nothing: of 34 rules on 8 tasks, 16 had a fifth or more of such units, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import inf
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from explorer.formula import format_percent, join_texts, number_text, with_minus
+from explorer.formula import format_percent, format_short, join_texts, number_text, with_minus
 from explorer.training.instruments import INSTRUMENTS, Record
-from explorer.training.ranking import Ranking, format_score
+from explorer.training.ranking import Ranking
 from explorer.training.runs.headline import compare_rules
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.tasks import TASKS
@@ -32,6 +31,9 @@ _CAUSES = (
 )
 """Index of a cause, the text on units with it, and the instrument that shows the reason."""
 _MAX_WHY = 120  # characters
+_MIN_SAME, _MIN_COSINE = 0.9, 0.95  # gradients with fewer equal signs or a lower cosine do not agree
+_MIN_STEPS = 10.0  # a smaller ratio of distances from the start, or of losses, explains nothing
+_MAX_APART = 0.1  # sizes that differ by a larger fraction are not called close
 _MIN_TURN = 0.05  # a cosine that is lower by less explains nothing
 _MIN_RISE = 0.01  # a score that rose by less in the last quarter of a run is not called rising
 _MAX_GAP = 0.03  # a rule this close to the best, by the ranking's bound, is called close
@@ -43,25 +45,24 @@ class Line:
 
     Attributes:
         text: a sentence or two.
-        panel: the key of the instrument that supports the text, or "chart" if the curve of score or loss
-            does.
+        panel: the key of the instrument that supports the text; "score" or "loss" if that curve does, "seeds"
+            if the final score of each seed does.
         why: the reason in one sentence of at most 120 characters; "" before the first step.
         layer: the layer that the text is about, counted from 0 among the layers with the op; None for all.
+        other: the rule that the reason compares it with, or None.
     """
 
     text: str
     panel: str
     why: str
     layer: int | None = None
+    other: str | None = None
 
 
 @dataclass(frozen=True)
-class _Statement:
-    text: str  # a sentence without its full stop
-    panel: str
-    why: str = ""  # the reason, which the text does not contain
+class _Statement(Line):  # without full stops
+    why: str = ""
     hinders: bool = True  # whether it is about a gradient that is missing
-    layer: int | None = None  # index of the layer, as in ``Line``
 
 
 def make_lines(snapshot: Snapshot) -> dict[str, Line]:
@@ -84,18 +85,27 @@ def _make_line(snapshot: Snapshot, finding: _Statement, end: _Statement | None) 
     source = end if end and end.why else finding
     why = f"{source.why}." if snapshot.step else ""
     text = f"{finding.text}. {end.text}." if end else f"{finding.text}."
-    return Line(text, source.panel, why, source.layer)
+    return Line(text, source.panel, why, source.layer, source.other)
 
 
 def _describe_divergence(snapshot: Snapshot, rule: str) -> _Statement:
     at, fallen = snapshot.diverged[rule], snapshot.fallen[rule]
-    loss, norm = (
-        next((float(each) for each in series[rule][::-1] if math.isfinite(each)), math.nan)
-        for series in (snapshot.losses, snapshot.w1_norms)
+    losses = [float(each) for each in snapshot.losses[rule] if math.isfinite(each)] or [math.nan]
+    norm, *norms = (
+        float(next(iter(snapshot.w1_norms[key]), math.nan))
+        for key in sorted(snapshot.losses, key=rule.__ne__)
     )
-    before = f"after a loss of {loss:.3g} and a gradient of w1 of length {norm:.3g}"
-    why = f"At step {at} {fallen or f'a value was infinite or NaN, {before}'}"
-    return _Statement(f"Diverged at step {at}", "chart", why)
+    most, grown = max(norms, default=0), f"the loss grew from {losses[0]:.3g} to {_round(losses[-1])}"
+    why = f"Its steps are too large: {grown}"
+    if fallen:
+        why = f"At step {at} {fallen}"
+    elif not losses[-1] > _MIN_STEPS * losses[0]:
+        why = f"At step {at} a value was infinite or NaN, after a loss of {_round(losses[-1])}"
+    elif most and norm > _MIN_GAIN * most:
+        name = "the other rule's" if len(norms) == 1 else "the next largest"
+        times = format_short(float(f"{norm / most:.2g}"))
+        why = f"At the start its gradient of w1 is {times} times {name}, and {grown}"
+    return _Statement(f"Diverged at step {at}", "loss", why)
 
 
 def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Record) -> _Statement:
@@ -113,17 +123,19 @@ def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Rec
         share = float(causes["shares"][layer][cause])
         if share < _MIN_SHARE:
             continue
-        single = len(causes["shares"]) == 1
+        plural = len(causes["shares"]) == 1 or TASKS[snapshot.task].net.site.per_example
         ratio = float(inputs["ratio"][layer])
-        wide = _describe_width(snapshot, ratio, single) if panel == "inputs" else ""
+        wide = _describe_width(ratio, "they" if plural else "its values") if panel == "inputs" else ""
         part = _name_inputs(snapshot, layer, len(causes["shares"]))
-        verb = "get" if single else "gets"
-        finding = f"{format_percent(share)} of {part} {verb} {lacks}"
+        finding = f"{format_percent(share)} of {part} {'get' if plural else 'gets'} {lacks}"
         finding = finding[0].upper() + finding[1:]
-        why = finding + (wide or _explain_cause(cause, way))
+        zero = "the op's slope is 0" if way["slope_of"] else "the rule returns 0"
+        reason = {1: "the rule is nearly flat", 2: zero, 3: "the layers after it return 0"}[cause]
+        why = finding + (wide or f": {reason} there")
         return _Statement(finding + wide, panel if wide else "causes", why, layer=layer)
-    text, moved = _describe_propagation(snapshot, way), [f"{float(each):.3g}" for each in way["moved"]]
-    effect = f"so w1 learns too: it moved by {moved[0]}, w{len(moved)} by {moved[-1]}"
+    text = _describe_propagation(snapshot, way)
+    moved = [f"w{at} by {_round(each)}" for at, each in enumerate(way["moved"], 1)]
+    effect = f"so each layer learns: {join_texts(moved).replace('w1', 'w1 moved', 1)}"
     return _Statement(text, "norms", f"{text.partition(': w1')[0]}, {effect}", hinders=False)
 
 
@@ -147,14 +159,6 @@ def _explain_unreached(effect: str, way: Record, causes: Record) -> str:
     return f"{reason}: nothing reaches {effect}"
 
 
-def _explain_cause(cause: int, way: Record) -> str:
-    if cause == 1:
-        return ": the rule is nearly flat there"
-    if cause == 3:
-        return ": the layers after it return 0 there"
-    return ": the op's slope is 0 there" if way["slope_of"] else ": the rule returns 0 there"
-
-
 def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Record) -> str:
     """Return words for the weights without a gradient and what still learns: "w1, so only w2 learns"."""
     count, site = len(way["reached"]), TASKS[snapshot.task].net.site
@@ -175,19 +179,17 @@ def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Recor
 
 
 def _name_inputs(snapshot: Snapshot, layer: int, layers: int) -> str:
-    """Return a name for the inputs of the op in a layer, counted from 0, such as "layer 2"."""
+    """Return a name for the inputs of the op in a layer, counted from 0, such as "w2"."""
     site = TASKS[snapshot.task].net.site
     if layers == 1:
         return site.elements
-    return f"layer {layer + 1}" if site.per_example else f"w{layer + 1}"
+    return f"{site.elements} after w{layer + 1}" if site.per_example else f"w{layer + 1}"
 
 
-def _describe_width(snapshot: Snapshot, ratio: float, single: bool) -> str:
+def _describe_width(ratio: float, things: str) -> str:
     """Return a clause on data that spread wider than the rule's window, or "" if they do not."""
     if not math.isfinite(ratio) or ratio < _MIN_RATIO:
         return ""
-    is_per_example = TASKS[snapshot.task].net.site.per_example
-    things = "they" if single else "its inputs" if is_per_example else "its values"
     times = f"{ratio:.1f}".removesuffix(".0")
     return f": {things} spread {times} times as wide as the rule's window"
 
@@ -198,9 +200,9 @@ def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
     On hidden units the gradient passes every layer with the op; on weights it passes only the op of w1.
     """
     is_per_example = TASKS[snapshot.task].net.site.per_example
-    remaining = _compute_remaining(snapshot, way)
+    remaining = math.prod(map(float, way["passed"][: None if is_per_example else 1]))
     subject = "gradient" if is_per_example else "gradient of w1"
-    moved = f": w1 moved by {float(way['moved'][0]):.3g}" if snapshot.step else ""
+    moved = f": w1 moved by {_round(way['moved'][0])}" if snapshot.step else ""
     if way["of_losses"]:
         return f"Its gradient comes from losses, not from g{moved}"
     if not math.isfinite(remaining):
@@ -208,15 +210,15 @@ def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
     if remaining == 1:
         return f"The whole {subject} passes{moved}"
     if remaining > _MIN_GAIN:
-        return f"The rule makes the {subject} {remaining:.1f} times as large{moved}"
+        times = format_short(float(f"{remaining:.2g}"))
+        return f"The rule makes the {subject} {times} times as large{moved}"
     percent = 100 * remaining
     rounded = f"{percent:.0f}" if remaining >= 0.1 else number_text(float(f"{percent:.2g}"))
     return f"The {subject} passes at {rounded} % of its size{moved}"
 
 
-def _compute_remaining(snapshot: Snapshot, way: Record) -> float:
-    passed = way["passed"] if TASKS[snapshot.task].net.site.per_example else way["passed"][:1]
-    return math.prod(float(each) for each in passed)
+def _round(number: float) -> str:
+    return format_short(float(f"{number:.3g}"))
 
 
 def _describe_end(
@@ -224,122 +226,142 @@ def _describe_end(
 ) -> _Statement | None:
     if ranking is None or rule not in ranking.means:
         return None
-    if ranking.alike:
-        why = f"On each of {ranking.started} seeds all rules end with the same score"
-        why = "" if _lack_w1(snapshot, ranking.means) else why
-        return _Statement("The same score as all others", "chart", why)
-    if rule in ranking.lower:
-        return _describe_lower(snapshot, rule, finding, ranking)
-    if ranking.best == (rule,):
-        text = "Best anyway" if finding.hinders else "Best"
-        return next(_list_advantages(snapshot, rule, ranking, text))
-    first, second = list(ranking.means)[:2]
-    least, largest = ranking.differences[second if rule == first else rule]
-    is_cut_off = _lack_w1(snapshot, (first, second) if rule == first else (first, rule))
-    unit, times = _get_scale(ranking)
-    others = ("the next best", "that") if rule == first else ("the highest mean", "it")
-    bounds = f"{others[1]} may be {-times * least:.1f} {unit} higher or {times * largest:.1f} lower"
-    if not math.isfinite(largest):
-        bounds = "too few stayed finite with both"
-    why = "" if is_cut_off else f"{ranking.started} seeds cannot tell it from {others[0]}: {bounds}"
-    if rule == first:
-        return _Statement("Highest mean anyway" if finding.hinders else "Highest mean", "chart", why)
-    if largest > _MAX_GAP:
-        return _Statement("Not shown to be lower than the highest", "chart", why)
-    bound = math.ceil(100 * largest) if ranking.unit == "%" else math.ceil(100 * largest) / 100
-    points = f"{bound} point{'s' * (bound != 1)}" if ranking.unit == "%" else f"{bound} R²"
-    return _Statement(f"Within {points} of the highest", "chart", why)
-
-
-def _lack_w1(snapshot: Snapshot, rules: Iterable[str]) -> bool:
-    """Return whether under each of these rules no gradient has reached w1: the reason for their tie."""
-    ways = (snapshot.measured["way"][rule] for rule in rules)
-    return all(way and way["reached"][0] == way["moved"][0] == 0 for way in ways)
-
-
-def _list_advantages(snapshot: Snapshot, rule: str, ranking: Ranking, text: str) -> Iterator[_Statement]:
-    """Yield statements, each with ``text``, on how the best rule differs from the next, clearest first."""
+    anyway = " anyway" if finding.hinders else ""
     if len(ranking.means) < 2:
         kept = ranking.started - ranking.diverged.get(rule, 0)
         why = f"It kept its values finite on {kept} of {ranking.started} seeds, the others on half or fewer"
-        yield _Statement(text, "chart", why)
-        return
-    second = list(ranking.means)[1]
-    other = "the other rule" if len(snapshot.losses) == 2 else "the next best rule"
-    ways, causes = ([snapshot.measured[key][each] or {} for each in (rule, second)] for key in BASIS[:2])
-    for at, (moved, its_moved) in enumerate(zip(*(way["moved"] for way in ways), strict=True), 1):
-        if its_moved == 0 < moved:
-            why = f"A gradient reaches w{at}, which moved by {moved:.3g}; with {other} w{at} never moved"
-            yield _Statement(text, "norms", why)
-    reached = [[float(1 - sum(each[2:])) for each in record["shares"]] for record in causes]
-    gap, layer = max((own - its, at) for at, (own, its) in enumerate(zip(*reached, strict=True)))
-    if gap >= _MIN_SHARE:
-        part = _name_inputs(snapshot, layer, len(reached[0]))
-        share, its_share = (format_percent(each[layer]) for each in reached)
-        why = f"It passes a gradient to {share} of {part}, {other} to {its_share}"
-        yield _Statement(text, "causes", why, layer=layer)
-    known = [each for key in snapshot.losses if key != rule and (each := _mean_cosine(snapshot, key)) > -inf]
-    if known and (cosine := _mean_cosine(snapshot, rule)) > max(known) + _MIN_TURN:
-        numbers = with_minus(f"cosine {cosine:.2f}, others at most {max(known):.2f}")
-        why = f"Its gradient is closer to that of the smoothed net: {numbers}"
-        yield _Statement(text, "alignment", why, layer=0)
-    left, its_left = (_compute_remaining(snapshot, way) for way in ways)
-    if max(left, its_left) > _MIN_GAIN * min(left, its_left):
-        why = f"Its gradient reaches w1 × {left:.2g}, that of {other} × {its_left:.2g}"
-        yield _Statement(text, "norms", why)
-    passed_at = int(snapshot.score_steps[(snapshot.scores[rule] >= snapshot.scores[second][-1]).argmax()])
-    end = format_score([ranking.means[second]], ranking.decimals, ranking.unit)
-    why = f"It had the final score of {other}, {end}, at step {passed_at} of {snapshot.step}"
-    yield _Statement(text, "chart", why)
-
-
-def _get_scale(ranking: Ranking) -> tuple[str, int]:
-    return ("points", 100) if ranking.unit == "%" else ("R²", 1)
-
-
-def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking: Ranking) -> _Statement:
-    unit, times = _get_scale(ranking)
-    least = times * ranking.lower[rule][0]
-    amount = f"{least:.1f}" if least >= 1 else f"{least:.1g}"
-    lower = f"At least {amount} {unit} lower"
-    if finding.hinders:
-        return _Statement(lower, "")
+        return _Statement(f"Best{anyway}", "score", why)
     first = next(iter(ranking.means))
-    cosine, highest = (_mean_cosine(snapshot, each) for each in (rule, first))
-    numbers = with_minus(f"cosine {cosine:.2f}, against {highest:.2f}")
-    if cosine < highest - _MIN_TURN:
-        why = f"Its gradient points elsewhere than that of the smoothed net: {numbers} with the highest mean"
-        return _Statement(f"{lower}; its gradient is misaligned ({numbers})", "alignment", why, layer=0)
-    far, reach = (snapshot.measured["way"][each] for each in (rule, first))
-    if (
-        far
-        and reach
-        and _compute_remaining(snapshot, far) > _MIN_GAIN
-        and far["moved"][0] > reach["moved"][0]
-    ):
-        distances = f"{far['moved'][0]:.3g}, and with the highest mean by {reach['moved'][0]:.3g}"
-        why = f"{finding.text.partition(':')[0]}: w1 moved by {distances}"
-        return _Statement(f"{lower}; its steps are larger", "norms", why)
-    if slow := _explain_slowness(snapshot, rule, first, ranking):
-        return _Statement(f"{lower}; still rising", "chart", slow)
-    text, why = f"{lower}; no measure explains it", "No measure explains it"
-    if not math.isfinite(cosine + highest):
-        return _Statement(text, "", why)
-    why = f"{why}: {numbers} with the highest mean, to the smoothed net's gradient"
-    return _Statement(text, "alignment", why, layer=0)
+    other = first if rule != first else [*ranking.best, *ranking.means][1 + (len(ranking.best) == 1)]
+    pair = _Pair(snapshot, ranking, rule, other)
+    if rule in ranking.lower:
+        return _describe_lower(pair, finding)
+    if ranking.best == (rule,):
+        nothing = _Statement("", "seeds", f"Nothing measured favours it over {pair.name}")
+        return replace(next(_list_reasons(pair, 1), nothing), text=f"Best{anyway}", other=other)
+    tie = _explain_tie(pair)
+    if ranking.alike:
+        return replace(tie, text="The same score as all others")
+    if rule == first:
+        return replace(tie, text=f"Highest mean{anyway}")
+    largest = ranking.differences[rule][1]
+    if largest > _MAX_GAP:
+        return replace(tie, text="Not shown to be lower than the highest")
+    bound = math.ceil(100 * largest) if ranking.unit == "%" else math.ceil(100 * largest) / 100
+    points = f"{bound} point{'s' * (bound != 1)}" if ranking.unit == "%" else f"{bound} R²"
+    return replace(tie, text=f"Within {points} of the highest")
 
 
-def _explain_slowness(snapshot: Snapshot, rule: str, first: str, ranking: Ranking) -> str:
-    unit, times = _get_scale(ranking)
-    quarter = max(1, len(snapshot.score_steps) // 4)
-    rise, other = (
-        float(snapshot.scores[each][-1] - snapshot.scores[each][-1 - quarter]) for each in (rule, first)
-    )
-    if not rise > max(other, _MIN_RISE):
-        return ""
-    passed_at = int(snapshot.score_steps[(snapshot.scores[first] >= snapshot.scores[rule][-1]).argmax()])
-    late = f"it still rose by {times * rise:.1f} {unit} in the last quarter"
-    return f"It is slower: the highest was there at step {passed_at}, and {late}"
+class _Pair:
+    """A rule, and the rule to compare it with: the next best one, or the best one for all others."""
+
+    def __init__(self, snapshot: Snapshot, ranking: Ranking, rule: str, other: str) -> None:
+        self.snapshot, self.ranking, self.rule, self.other = snapshot, ranking, rule, other
+        measured, both = snapshot.measured, (rule, other)
+        self.records = {key: [measured[key][each] or {} for each in both] for key in BASIS[:2]}
+        self.moved = [[float(each) for each in way["moved"]] for way in self.records["way"]]
+        self.lacks_w1 = [way["reached"][0] == way["moved"][0] == 0 for way in self.records["way"]]
+        name = "next best" if rule == ranking.best[0] else "leading" if ranking.best[1:] else "best"
+        self.name = "the other rule" if len(snapshot.losses) == 2 else f"the {name} rule"
+        own = self.records["way"][0]["others"][list(snapshot.losses).index(other)]
+        self.same, self.cosine, self.size = map(float, own)
+
+    def format(self, difference: float) -> str:
+        """Return a difference of scores with its unit, such as "1.3 points"."""
+        if self.ranking.unit == "R²":
+            return f"{number_text(float(f'{difference:.2g}'))} R²"
+        points = 100 * difference
+        return f"{points:.1f} points" if points >= 1 or not points else f"{points:.1g} points"
+
+
+def _list_reasons(pair: _Pair, sign: int) -> Iterator[_Statement]:
+    """Yield measured differences that may explain a higher (``sign`` 1) or lower score (−1), clearest first.
+
+    A difference in size counts for either, as steps may be too small or too large.
+    """
+    (moved, its_moved), name, snapshot = pair.moved, pair.name, pair.snapshot
+    for at, (own, its) in enumerate(zip(moved, its_moved, strict=True), 1):
+        if sign > 0 and its == 0 < own:
+            why = f"A gradient reaches w{at}, which moved by {_round(own)}; with {name} w{at} never moved"
+            yield _Statement("", "norms", why)
+    if pair.same <= 1 - _MIN_SAME and pair.cosine < -_MIN_COSINE:
+        why = f"Its gradient has the opposite sign to that of {name} on {format_percent(1 - pair.same)}"
+        yield _Statement("its gradient is reversed", "inputs", f"{why} of the op's inputs", layer=0)
+    causes = slice(2, 3) if sign > 0 else slice(1, 3)
+    zeros = [[float(sum(each[causes])) for each in record["shares"]] for record in pair.records["causes"]]
+    gap, layer = max((sign * (its - own), at) for at, (own, its) in enumerate(zip(*zeros, strict=True)))
+    if gap >= _MIN_SHARE:
+        part = _name_inputs(snapshot, layer, len(zeros[0]))
+        share, its_share = (format_percent(1 - each[layer]) for each in zeros)
+        why = f"It passes a gradient to {share} of {part}, {name} to {its_share}"
+        yield _Statement("", "causes", why, layer=layer)
+    least, most = sorted((moved[0], its_moved[0]))
+    if most > _MIN_STEPS * least:
+        kind = "larger" if moved[0] == most else "smaller"
+        why = f"Its steps are {kind}: w1 moved by {_round(moved[0])}, with {name} by {_round(its_moved[0])}"
+        yield _Statement(f"its steps are {kind}", "norms", why)
+    cosine, highest = (_mean_cosine(snapshot, each) for each in (pair.rule, pair.other))
+    if sign * (cosine - highest) > _MIN_TURN and max(cosine, highest) > _MIN_TURN:
+        numbers = with_minus(f"cosine {cosine:.2f}, against {highest:.2f}")
+        near = "closer to" if sign > 0 else "further from"
+        why = f"Its gradient is {near} that of the smoothed net: {numbers} with {name}"
+        yield _Statement(f"its gradient is misaligned ({numbers})", "alignment", why, layer=0)
+    slow, fast = (snapshot.scores[each] for each in (pair.rule, pair.other)[::-sign])
+    rise, other = (float(each[-1] - each[-1 - max(1, len(each) // 4)]) for each in (slow, fast))
+    if rise > max(other, _MIN_RISE):
+        step = int(snapshot.score_steps[(fast >= slow[-1]).argmax()])
+        late = f"rose by {pair.format(rise)} in the last quarter"
+        why = f"It is slower: {name} was there at step {step}, and it still {late}"
+        if sign > 0:
+            why = f"It is faster: at step {step} it had {name}'s final score, which {late}"
+        yield _Statement("still rising", "score", why)
+
+
+def _explain_tie(pair: _Pair) -> _Statement:
+    """Return why a rule is not shown to differ from another one; without ``why`` if nothing reaches w1."""
+    name, snapshot, ranking = pair.name, pair.snapshot, pair.ranking
+    size = 1 / pair.size if pair.size else math.inf
+    if all(pair.lacks_w1):
+        return _Statement("", "norms")
+    if pair.same >= _MIN_SAME and pair.cosine >= _MIN_COSINE:
+        apart, share, sizes = abs(size - 1), format_percent(pair.same), f"{size:.2g} times its size"
+        sizes = f"sizes within {math.ceil(100 * apart)} %" if apart <= _MAX_APART else sizes
+        why = f"Its gradient agrees with that of {name}: same sign on {share} of the inputs, {sizes}"
+        if pair.cosine > 0.9999 and apart < 0.001:
+            why = f"Its gradient equals that of {name} at the op's inputs"
+        elif pair.cosine > 0.9999 and pair.records["way"][0]["adam"]:
+            distances = " and ".join(_round(moved[0]) for moved in pair.moved)
+            why = f"Its gradient is {size:.2g} times that of {name}; Adam divides by the size"
+            why += f", so w1 moved by {distances}"
+        return _Statement("", "inputs", why, layer=0, other=pair.other)
+    if ranking.alike:
+        why = f"On each of {ranking.started} seeds all rules end with the same score"
+        return _Statement("", "seeds", f"{why}; nothing measured explains it")
+    seeds = [snapshot.score[each] for each in (pair.rule, pair.other)]
+    spread = max(float(np.nanmax(each) - np.nanmin(each)) for each in seeds if each is not None)
+    gap = abs(ranking.means[pair.rule] - ranking.means[pair.other])
+    numbers = pair.format(gap).partition(" ")[0], pair.format(spread)
+    why = "the means differ by {}, the seeds of one rule by {}".format(*numbers)
+    if any(pair.lacks_w1):
+        why = f"w1 never moved{f' with {name}' if pair.lacks_w1[1] else ''}; {why}"
+    elif pair.same < _MIN_SAME:
+        why = f"{100 * pair.same:.0f} % of its gradients have {name}'s sign; {why}"
+    else:
+        why = f"Nothing measured explains a difference: {why}"
+    return _Statement("", "seeds", why)
+
+
+def _describe_lower(pair: _Pair, finding: _Statement) -> _Statement:
+    lower = f"At least {pair.format(pair.ranking.lower[pair.rule][0])} lower"
+    reason = next(_list_reasons(pair, -1), None)
+    if pair.lacks_w1[0] or (reason and reason.panel == "causes" and finding.hinders):
+        return _Statement(lower, "")  # the finding has more to say about it
+    if reason:
+        return replace(reason, text="; ".join(filter(None, [lower, reason.text])), other=pair.other)
+    why = "Nothing measured explains it"
+    if pair.same < _MIN_SAME:
+        why += f"; its gradient has {pair.name}'s sign on {format_percent(pair.same)} of the op's inputs"
+    return _Statement(f"{lower}; no measure explains it", "seeds", why)
 
 
 def _mean_cosine(snapshot: Snapshot, rule: str) -> float:

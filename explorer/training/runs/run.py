@@ -13,7 +13,7 @@ from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.gradient.threads import use_one_thread
 from explorer.training.instruments import INSTRUMENTS, Record, Requested
 from explorer.training.instruments.base.gradients import Gradients, compute_gradients
-from explorer.training.nets import Fault, explain_lost
+from explorer.training.nets import Fault
 from explorer.training.numerics import get_metric
 from explorer.training.runs import series
 from explorer.training.runs.checkpoints import Checkpoints
@@ -184,7 +184,6 @@ class Run(Stepper):
             seeds=self.settings.seeds,
             going=self._map_rules((diverged < 0).sum(1).tolist()),
             losses=self._map_rules(map(series.compute_mean, loss)),
-            loss_sd=self._map_rules(map(series.compute_deviation, loss)),
             loss_low=self._map_rules(lows),
             loss_high=self._map_rules(highs),
             seed_losses=self._map_rules(each.T.copy() for each in loss),
@@ -211,7 +210,6 @@ class Run(Stepper):
             score_steps=score_steps,
             diverged=self._map_rules(int(left.max()) if (left >= 0).all() else None for left in diverged),
             fallen=self._map_rules(map(self._explain_fallen, range(len(self._rules)))),
-            resting=self._map_rules(map(self._explain_resting, range(len(self._rules)))),
             learned=self._map_rules(map(self._get_learned, range(len(self._rules)))),
             gradients=self._compute_gradients(),
             seed=self._map_rules(
@@ -279,13 +277,6 @@ class Run(Stepper):
         layer, parameter = positions[0]
         name = self.nets.op_rules.learned[parameter].name
         return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas are undefined"
-
-    def _explain_resting(self, rule: int) -> str:
-        before, now = (
-            (find_op(course.op), find_rule(course.rules[rule]))
-            for course in (self.settings.course_of(-1), self._course)
-        )
-        return explain_lost(self.settings.learn, before, now)
 
     def _get_learned(self, rule: int) -> dict[str, Curve]:
         """Return a dict from the names of a rule's learned parameters to their values. Shape (seeds, layers).

@@ -37,7 +37,6 @@ class Snapshot:
         going: the number of nets that have not diverged.
         losses: the mean loss at the start of a step. Shape (points,), at most 500: a longer series is thinned
             evenly and always contains its latest value. A rule that diverged keeps its curve up to that step.
-        loss_sd: the standard deviation of the losses; NaN with fewer than two seeds. Shape (points,).
         loss_low, loss_high: the lowest and the highest loss of a seed; NaN with one seed. Shape (points,).
         seed_losses: the loss of each seed; NaN after it diverged. Shape (seeds, points).
         w1_norms, w2_norms: the mean norms of the gradients of the first and the last layer of weights in the
@@ -57,7 +56,6 @@ class Snapshot:
         diverged: the step at which the last of a rule's seeds stopped being finite, or None.
         fallen: why the first seed with a learned parameter outside its domain was removed, as in "s of layer
             2 fell to 0 or below, where its formulas are undefined"; None if none was.
-        resting: a sentence on parameters that learned before a branch and do not learn now, or "".
         learned: a dict from each parameter of the rule that learns in the run to its current values; NaN for
             a seed that diverged; the mean if each channel has a value. If the rule does not train it, these
             are the initial values. Shape (seeds, layers with the op).
@@ -89,7 +87,6 @@ class Snapshot:
     seeds: int
     going: Mapping[str, int]
     losses: Mapping[str, Curve]
-    loss_sd: Mapping[str, Curve]
     loss_low: Mapping[str, Curve]
     loss_high: Mapping[str, Curve]
     seed_losses: Mapping[str, Curve]
@@ -107,7 +104,6 @@ class Snapshot:
     score_steps: NDArray[int64]
     diverged: Mapping[str, int | None]
     fallen: Mapping[str, str | None]
-    resting: Mapping[str, str]
     learned: Mapping[str, Mapping[str, Curve]]
     gradients: Mapping[str, Gradients | None]
     seed: Mapping[str, int | None]

@@ -174,12 +174,17 @@ class Cells:
         many = self.are_classes(column) and texts.nunique() > MAX_CLASSES
         return gaps if many and len(is_number) and is_number.all() else texts == ""
 
-    def mask_incomplete(self, table: Table) -> pd.Series[bool]:
-        """Return a mask of the rows with a gap in a used column, or with text among an input's numbers."""
+    def mask_incomplete(self, table: Table) -> tuple[pd.Series[bool], str]:
+        """Return a mask of the rows with a gap in a used column, or with text among an input's numbers.
+
+        The second result is the name of a column to leave out instead, if that loses fewer cells, or "".
+        """
         inputs, target = self.choose_columns(table)
-        numeric = [column for column in inputs if self.numbers[column].notna().any()]
-        unread = self.gaps[inputs].any(axis=1) | self.numbers[numeric].isna().any(axis=1)
-        return unread | self.mask_target_gaps(target)
+        numeric = self.numbers[inputs].notna().any()
+        unread = self.gaps[inputs] | self.numbers[inputs].isna() & numeric
+        worst = inputs[int(unread.sum().to_numpy().argmax())]
+        is_worse = len(inputs) > 1 and unread[worst].sum() * (len(inputs) + 1) > self.rows
+        return unread.any(axis=1) | self.mask_target_gaps(target), self.names[worst] if is_worse else ""
 
     def csv_of(self, rows: pd.Series[bool]) -> str:
         """Return the rows that a mask selects as CSV text, with the separators of the table."""

@@ -53,7 +53,8 @@ class Survey:
         target: the target column; None if it is not given and cannot be chosen.
         without: the columns to leave out.
         refused: why the table cannot be learnt from, or "".
-        gaps: the number of rows that cannot be learnt from, for example because a value is missing.
+        unusable: the number of rows that cannot be learnt from, for example because a value is missing.
+        worst: the input to leave out instead of these rows, if that loses fewer cells, or "".
         complete: the table as CSV text without these rows; "" if there are no such rows.
     """
 
@@ -66,7 +67,8 @@ class Survey:
     target: str | None
     without: tuple[str, ...]
     refused: str
-    gaps: int
+    unusable: int
+    worst: str
     complete: str
 
 
@@ -80,11 +82,11 @@ def make_survey(text: str, target: str | None = None, without: Sequence[str] | N
     if target is None and without is None:
         target, without = _suggest_columns(cells, columns)
     table = Table.create({"text": text, "target": target, "without": without})
-    refused, complete, gaps = "", "", 0
+    refused, complete, unusable, worst = "", "", 0, ""
     try:
         target = cells.names[cells.choose_columns(table)[1]]
-        incomplete = cells.mask_incomplete(table)
-        if gaps := int(incomplete.sum()):
+        incomplete, worst = cells.mask_incomplete(table)
+        if unusable := int(incomplete.sum()):
             complete = cells.csv_of(~incomplete)
         read_table(table)
     except ValueError as error:
@@ -102,7 +104,8 @@ def make_survey(text: str, target: str | None = None, without: Sequence[str] | N
         target=target,
         without=table.without,
         refused=refused,
-        gaps=gaps,
+        unusable=unusable,
+        worst=worst,
         complete=complete,
     )
 

@@ -33,6 +33,18 @@ def test_each_op_layer_passes_its_factor_and_a_dead_one_passes_0():
     assert (dead["moved"] == 0).tolist() == [True, True, False]
 
 
+def test_the_gradients_of_other_rules_are_compared_at_the_same_inputs():
+    rules = ("clipped", "formula: -g/4", "sigmoid_surrogate")
+    run, records = measure("way", 3, task="circles", op="sign", rules=rules, hidden=(8, 6), seeds=1)
+    traces = [each.op for each in run.nets.run_pass().traces if each.gradient is not None]
+    x, g = (np.concatenate([np.ravel(getattr(op, name)[0]) for op in traces]) for name in ("x", "upstream"))
+    own, other = g * (abs(x) <= 1), -g / 4
+    cosine = own @ other / np.linalg.norm(own) / np.linalg.norm(other)
+    wanted = (0, cosine, abs(other).sum() / abs(own).sum())
+    assert records["clipped"]["others"][1] == pytest.approx(wanted, rel=1e-4)
+    assert records["clipped"]["others"][2][0] == pytest.approx((own != 0).sum() / (g != 0).sum())
+
+
 @pytest.mark.parametrize(("bias", "biased"), [(True, True), (False, False)])
 def test_biases_are_reported(bias, biased):
     assert record("way", "default", task="digits", op="sign", bias=bias)[1]["biased"] is biased

@@ -128,10 +128,8 @@ def test_a_line_blames_the_direction_only_if_the_cosine_is_lower(ended):
         if "misaligned" in line.text:
             assert line.panel == "alignment"
             assert cosines[rule] < highest - 0.05
-        if "explains it" in line.text and line.panel:
-            stated = f" {cosines[rule]:.2f}, against {highest:.2f} with the highest mean"
-            assert stated.replace("-", "−") in line.why
-            assert cosines[rule] >= highest - 0.05
+        if "explains it" in line.text:
+            assert not cosines[rule] < highest - 0.05
 
 
 _DEAD = {"task": "binary weights", "op": "binarize", "rules": ("default",)}
@@ -170,40 +168,48 @@ _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
 @pytest.mark.parametrize(("settings", "panel", "why"), [
     ({"op": "round", "rules": ("default",)}, "norms",
      "Round's slope is 0, and anything times 0 is 0: nothing reaches w1, so only the last layer learns."),
-    ({"op": "sign", "rules": ("zero",)}, "norms",
-     "The rule returns 0 for every input: nothing reaches w1, so only the last layer learns."),
     ({"op": "sign", "rules": ("clipped",), "hidden": (8, 8)}, "inputs",
-     r"\d+ % of layer \d gets no gradient: its inputs spread .+ times as wide as the rule's window\."),
+     r"\d+ % of the op's inputs after w\d get no gradient: they spread .+ times as wide as .+"),
     ({**_TANH, "rules": ("formula: g", "formula: 200*g")}, "norms",
-     r"The rule makes the gradient 40000.0 times as large: w1 moved by .+, and with the highest .+"),
-    ({"rules": ("default", "formula: -g")}, "alignment",
-     r"Its gradient points elsewhere than that of the smoothed net: cosine −.+, against .+"),
-    ({"rules": ("formula: -g", "default")}, "alignment",
-     r"Its gradient is closer to that of the smoothed net: cosine [\d.]+, others at most −.+"),
+     r"Its steps are larger: w1 moved by [\d,]+, with the other rule by [\d.]+\."),
+    ({"rules": ("default", "formula: -g")}, "inputs",
+     r"Its gradient has the opposite sign to that of the other rule on 100 % of the op's inputs\."),
+    ({"op": "relu", "rules": ("straight_through", "default"), "seeds": 5}, "alignment",
+     r"Its gradient is closer to that of the smoothed net: cosine [\d.]+, against [\d.]+ with .+\."),
+    ({"op": "relu", "rules": ("default", "straight_through"), "seeds": 5}, "alignment",
+     r"Its gradient is further from that of the smoothed net: cosine [\d.]+, against [\d.]+ with the .+"),
     ({"op": "round", "rules": ("default", "straight_through")}, "norms",
      r"A gradient reaches w1, which moved by [\d.]+; with the other rule w1 never moved\."),
     ({"op": "round", "rules": ("formula: g*(abs(x)<.1)", "straight_through"), "init_scale": 3}, "causes",
      r"It passes a gradient to 100 % of the op's inputs, the other rule to \d+ %\."),
     ({"rules": ("formula: g/1000", "default"), "optimiser": "sgd", "lr": 0.1}, "norms",
-     r"Its gradient reaches w1 × 1, that of the other rule × 0\.001\."),
-    ({"rules": ("formula: g*.7", "default"), "optimiser": "sgd", "lr": 0.1, "seeds": 5}, "chart",
-     r"It had the final score of the other rule, [\d.]+ %, at step \d+ of 60\."),
-    ({"rules": ("formula: 20*g", "zero"), "optimiser": "sgd", "lr": 1.0}, "chart",
+     r"Its steps are larger: w1 moved by [\d.]+, with the other rule by 0\.0\d+\."),
+    ({"rules": ("formula: g*.7", "default"), "optimiser": "sgd", "lr": 0.1, "seeds": 5}, "seeds",
+     "Nothing measured favours it over the other rule."),
+    ({"rules": ("formula: 20*g", "zero"), "optimiser": "sgd", "lr": 1.0}, "score",
      "It kept its values finite on 3 of 3 seeds, the others on half or fewer."),
-    ({"rules": ("formula: g*.9", "default"), "optimiser": "sgd"}, "chart",
-     r"3 seeds cannot tell it from the next best: that may be [\d.]+ points higher or [\d.]+ lower\."),
-    ({"rules": ("formula: 20*g",), "optimiser": "sgd", "lr": 1.0}, "chart",
-     r"At step \d+ a value was infinite or NaN, after a loss of .+ and a gradient of w1 of length .+"),
-    ({"rules": ("default", "formula: g/1000"), "optimiser": "sgd", "lr": 0.1}, "chart",
-     r"It is slower: the highest was there at step \d+, and it still rose by .+ points in .+"),
-    ({"rules": ("default", "formula: g*.9"), "optimiser": "sgd"}, "chart",
-     r"3 seeds cannot tell it from the highest mean: it may be [\d.]+ points higher or [\d.]+ lower."),
-    ({"rules": ("default", "straight_through")}, "chart",
-     "On each of 3 seeds all rules end with the same score."),
+    ({"rules": ("formula: 20*g",), "optimiser": "sgd", "lr": 1.0}, "loss",
+     r"Its steps are too large: the loss grew from 2\.\d+ to .+e\d+\."),
+    ({"rules": ("default", "formula: 300*g"), "optimiser": "sgd", "lr": 0.1}, "loss",
+     r"At the start its gradient of w1 is 300 times the other rule's, and the loss grew from 2\.\d+ to .+"),
+    ({"rules": ("default", "formula: g/4"), "optimiser": "sgd", "lr": 0.1}, "score",
+     r"It is slower: the other rule was there at step \d+, and it still rose by .+ points in .+"),
+    ({"rules": ("formula: g/4", "default"), "optimiser": "sgd", "lr": 0.1}, "score",
+     r"It is faster: at step \d+ it had the other rule's final score, which rose by .+ points in .+"),
+    ({"rules": ("default", "formula: g*.9"), "optimiser": "sgd"}, "inputs",
+     r"Its gradient agrees with that of the other rule: same sign on 100 % of the inputs, sizes .+"),
+    ({"rules": ("default", "formula: g/2")}, "inputs",
+     r"Its gradient is 0\.5 times that of the other rule; Adam divides by the size, so w1 moved by .+"),
+    ({"rules": ("default", "straight_through")}, "inputs",
+     "Its gradient equals that of the other rule at the op's inputs."),
+    ({"task": "moons", "op": "sign", "rules": ("straight_through", "clipped"), "seeds": 5}, "seeds",
+     r"\d+ % of its gradients have the other rule's sign; the means differ by [\d.]+, the seeds of one .+"),
+    ({"task": "xor", "op": "round", "rules": ("straight_through", "zero"), "seeds": 2}, "seeds",
+     r"w1 never moved; the means differ by [\d.]+, the seeds of one rule by [\d.]+ points\."),
     ({"op": "round", "rules": ("default", "zero")}, "norms",
      "The rule returns 0 for every input: nothing reaches w1, so only the last layer learns."),
-    ({"rules": ("straight_through",)}, "norms",
-     r"The whole gradient passes, so w1 learns too: it moved by [\d.]+, w2 by [\d.]+\."),
+    ({"rules": ("straight_through",), "hidden": (8, 8)}, "norms",
+     r"The whole gradient passes, so each layer learns: w1 moved by [\d.]+, w2 by [\d.]+ and w3 by [\d.]+\."),
 ])  # fmt: skip
 def test_each_ending_has_its_reason_and_its_panel(settings, panel, why):
     run = build(60, ("alignment",), **_SMALL | settings)

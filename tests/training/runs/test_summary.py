@@ -1,4 +1,3 @@
-import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
@@ -6,7 +5,7 @@ import pytest
 
 from explorer.training import FIRST, Settings
 from explorer.training.runs import summary
-from explorer.training.runs.summary import make_conclusion, make_sentences
+from explorer.training.runs.summary import make_conclusion
 from tests.training.driving import build, train
 
 LABELS = {"default": "Torch", "ste": "Straight"}
@@ -31,8 +30,7 @@ def race(default, ste, **more):
     ("default", "ste", "words"),
     [
         ((5.0, 0), (1.0, 3), "Straight ended lower, at 1; Torch at 5. With Torch w1 never moved: no"),
-        ((1.3, 0), (1316.0, 3), "With Torch w1 never moved, so w2 learned from constant hidden values; with"),
-        ((1.0, 0), (2.0, 0), "w1 moved with neither"),
+        ((1.0, 0), (2.0, 0), "With Torch and Straight w1 never moved"),
         ((1.0, 2, 0.5), (2.0, 3, 1.5), "by 2 and 3. The rules passed on 50 % and 150 % of"),
         ((1.0, 2, None), (2.0, 3), "The rules passed on 0 % and 100 % of the incoming gradient."),
         ((1.0, 2), (1.00001, 3), "Torch and Straight ended at the same loss, 1."),
@@ -76,15 +74,7 @@ def test_a_running_race_is_described_in_the_present_tense_and_a_finished_one_in_
     cases = ((0, "All 2 rules start from the same weights."), (4, " is lower, at "), (5, " ended lower, at "))
     for steps, words in cases:
         run.advance(steps)
-        assert words in make_sentences(run.snapshot(), {"default": "Torch", "zero": "Zero"})[-1]
-
-
-def test_shares_are_never_rounded_to_all_or_nothing():
-    snapshot = build(1, rules=("default",), hidden=4, batch=4).snapshot()
-    for share, words in ((0, "0 %"), (0.001, "less than 1 %"), (0.5, "50 %"), (0.999, "more than 99 %")):
-        gradients = {"default": dataclasses.replace(snapshot.gradients["default"], blocked=share)}
-        said = make_sentences(dataclasses.replace(snapshot, gradients=gradients), {"default": "Torch"})
-        assert f"blocks {words} of the gradient" in said[0]
+        assert words in make_conclusion(run.snapshot(), {"default": "Torch", "zero": "Zero"})
 
 
 @pytest.mark.parametrize(
@@ -112,8 +102,7 @@ NAN = float("nan")
         (
             judged(default=[0.60, 0.62, 0.64], ste=[0.90, 0.92, 0.91]),
             "Straight is best on the 360 held-out examples, at 91.0 %; Torch (62.0 %) lower by 24.7 to 33.3 "
-            "points (means of 3 seeds; simultaneous 95 % intervals). "
-            "With Torch no gradient reached the first layer, so it never moved.",
+            "points (means of 3 seeds; simultaneous 95 % intervals).",
         ),
         (judged(metric="R²", default=[0.1, 0.2], ste=[0.81, 0.82]), "on held-out data, by R², at 0.8"),
         (judged(default=[NAN] * 3, ste=[NAN] * 3), "No rule kept its values finite: try a smaller"),
@@ -138,8 +127,7 @@ def test_a_score_reads_the_same_in_the_table_and_the_conclusion():
 def test_the_first_race_ends_with_the_dead_rule_behind():
     """The first run of somebody who opens Train, in the words of the run itself."""
     snapshot = train(Settings(task=FIRST, seeds=3, device="cpu"), recorded=()).snapshot()
-    words = make_sentences(snapshot, {"default": "Torch", "straight_through": "Straight"})[-1]
+    words = make_conclusion(snapshot, {"default": "Torch", "straight_through": "Straight"})
     assert words.startswith("Straight is best on the 360 held-out examples, at 9")
-    assert words.endswith("With Torch no gradient reached the first layer, so it never moved.")
     accuracy = {rule: values.mean() for rule, values in snapshot.accuracy.items()}
     assert accuracy["straight_through"] > accuracy["default"] + 0.1

@@ -48,7 +48,7 @@ def test_an_empty_cell_of_the_target_is_a_gap_and_no_class_without_a_name():
     result = make_survey(replace_line(mixed_table(), 12, "12;1,0;;1,5;frei"))
     assert column(result, "Ecke").classes == (("a", 30), ("b", 29))
     assert result.refused == ("column 'Ecke' lacks a value in row 12: each row needs its class or number")
-    assert (result.gaps, make_survey(result.complete).refused) == (1, "")
+    assert (result.unusable, make_survey(result.complete).refused) == (1, "")
 
 
 @pytest.mark.parametrize(
@@ -60,13 +60,20 @@ def test_a_survey_counts_rows_with_gaps_and_offers_a_table_without_them(text):
     for row in (5, 17, 40):
         lines[row] = cut.sub("n/a" if row == 17 else "", lines[row], count=1)
     result = make_survey("\n".join(lines))
-    assert result.gaps == 3
+    assert (result.unusable, result.worst) == (3, "")
     assert "lacks a value in rows" in result.refused
     kept = [line for row, line in enumerate(lines) if row not in (5, 17, 40)]
     assert result.complete == "\n".join(kept) + "\n"
     again = make_survey(result.complete, result.target, result.without)
-    assert (again.refused, again.gaps, again.complete) == ("", 0, "")
-    assert (make_survey(text).gaps, make_survey(text).complete) == (0, "")
+    assert (again.refused, again.unusable, again.complete) == ("", 0, "")
+    assert (make_survey(text).unusable, make_survey(text).complete) == (0, "")
+
+
+def test_a_column_is_left_out_where_that_loses_fewer_cells_than_its_rows():
+    lines = POINTS.split("\n")
+    mixed = ["mixed,", "1,", *["text,"] * len(lines)]
+    result = make_survey("\n".join(map(str.__add__, mixed, lines)))
+    assert (result.worst, result.unusable) == ("mixed", result.rows - 1)
 
 
 @pytest.mark.parametrize(

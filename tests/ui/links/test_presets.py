@@ -92,9 +92,7 @@ def test_an_example_is_judged_on_held_out_data_as_its_hint_says(preset: Preset):
     assert highest <= first
     assert any(words.startswith(labels[rule]) for rule in first)
     assert all(re.search(re.escape(labels[rule]) + r" \([^)]+\) lower by ", words) for rule in last)
-    dead = "zero" if "zero" in means else "default"
-    assert ended.gradients[dead].w1_moved == 0
-    assert f"With {labels[dead]} no gradient reached the first layer, so it never moved." in words
+    assert ended.gradients["zero" if "zero" in means else "default"].w1_moved == 0
     if preset.name == "Weights of one bit":
         changed = {rule: record["layers"][0]["changed"] for rule, record in ended.measured["weights"].items()}
         assert changed["default"] == 0 < changed["clipped"] < changed["straight_through"] / 3

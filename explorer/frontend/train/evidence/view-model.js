@@ -14,10 +14,6 @@ import { getSelectedTask } from "../state/tasks.js";
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { State } from "../state/state.js" */
 
-const CHARTS = /** @type {Object<string, string>} */ ({
-  alignment: "Look at its curve under Alignment.",
-  chart: "Look at its curve in the chart above.",
-});
 const NO_NET = "No net is left to look at: every rule has diverged.";
 
 /**
@@ -43,24 +39,48 @@ export function buildEvidence(state, lines) {
 
 /**
  * Return the panel that supports the statement about the rule whose button "Why?" is pressed. With two rules, it shows
- * both. Returns null if no button is pressed; ``row`` is null if a chart supports the statement.
- * @param {State} state @param {LegendEntry[]} lines
+ * both, else the rule with the one that it is compared with. Returns null if no button is pressed; ``row`` is null if a
+ * chart or the scores by seed support the statement.
+ * @param {State} state @param {LegendEntry[]} lines @param {Object<string, string>} titles those of charts
  */
-export function buildRulePanel(state, lines) {
+export function buildRulePanel(state, lines, titles) {
   const line = lines.find(({ key }) => key === state.why);
   const statement = line && state.view.status.lines[line.key];
   if (!line || !statement) return null;
   const panel = getSuitablePanels(state.choice).find(({ key }) => key === statement.panel);
+  const { view } = state;
   const { key, label, colour } = line;
-  const chart = CHARTS[statement.panel] ?? "";
+  const isShown = (/** @type {LegendEntry} */ other) =>
+    lines.length === 2 || [key, statement.other].includes(other.key);
+  const title = titles[statement.panel];
+  const seeds = statement.panel === "seeds" ? listSeeds(view.status.snapshot, lines) : null;
   return {
     key,
     label,
     colour,
     why: statement.why,
-    chart,
-    row: panel ? buildPanelRow(state, lines.length === 2 ? lines : [line], panel) : null,
+    chart: title ? `Look at its curve under “${title}”.` : (seeds?.words ?? ""),
+    isAligned: statement.panel === "alignment",
+    seeds: seeds?.rules ?? [],
+    row: panel ? buildPanelRow(state, lines.filter(isShown), panel) : null,
   };
+}
+
+/**
+ * Return the final score of each seed for each rule, between the lowest and the highest of all.
+ * @param {import("../state/records.js").Snapshot|null} snapshot @param {LegendEntry[]} lines
+ */
+function listSeeds(snapshot, lines) {
+  if (!snapshot) return null;
+  const isShare = snapshot.metric === "accuracy";
+  const format = (/** @type {number} */ value) =>
+    isShare ? `${(100 * value).toFixed(1)} %` : value.toFixed(2);
+  const scores = lines.map(({ key }) => Array.from(snapshot.score[key] ?? []).filter(Number.isFinite));
+  const ends = [Math.min(...scores.flat()), Math.max(...scores.flat())];
+  const width = ends[1] - ends[0] || 1;
+  const toDot = (/** @type {number} */ value) => ({ left: (value - ends[0]) / width, text: format(value) });
+  const words = `Each dot is the held-out score of a seed, from ${ends.map(format).join(" to ")}.`;
+  return { words, rules: lines.map((line, at) => ({ line, dots: scores[at].map(toDot) })) };
 }
 
 /**

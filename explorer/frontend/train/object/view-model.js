@@ -5,7 +5,6 @@ import { findEntry } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
 import { labelLines, findKeysInForce, parseBranches } from "../state/branches.js";
 import { getRuleKeys } from "../state/history.js";
-import { isLost } from "../state/layers.js";
 import { getCurrentValues } from "../state/series.js";
 import { sampleOp } from "../state/small-curves.js";
 import { ACTIVE, OVER } from "../state/status.js";
@@ -86,9 +85,7 @@ function buildLane(state, { line, slot, snapshot, plates, points, said }) {
   const { choice, view, why } = state;
   const { site } = getSelectedTask(choice);
   const record = snapshot?.measured.way?.[line.key] ?? null;
-  const hasDiverged = isLost(view.status.snapshot, line);
-  const index = choice.rules.findIndex(({ key }) => key === line.key);
-  const text = hasDiverged ? (view.status.words[index] ?? "") : (said?.text ?? "");
+  const text = said?.text ?? "";
   return {
     slot,
     line,
@@ -147,18 +144,15 @@ export function makeLanePlate(state, line, snapshot, record, plate, points) {
     };
     return { plate, words: [], still: isDead, sees };
   }
-  if (kind === "fold") {
-    const all = Array.from({ length: folded }, (_, at) => layer + at);
-    const [first, last] = [layer + 1, layer + folded].map((number) => `w${number}`);
-    const words = [first === last ? first : `${first}–${last}`, all.every(isStill) ? "still" : ""];
-    return { plate, words: words.filter(Boolean), still: all.every(isStill), sees: null };
-  }
-  const far =
-    record && snapshot && snapshot.step > 0 && !isStill(layer)
-      ? `by ${Number(record.moved[layer].toPrecision(record.moved[layer] < 1 ? 2 : 3))}`
-      : "";
-  const words = [`w${layer + 1}`, isStill(layer) ? "still" : far];
-  return { plate, words: words.filter(Boolean), still: isStill(layer), sees: null };
+  const all = Array.from({ length: Math.max(folded, 1) }, (_, at) => layer + at);
+  const still = all.every(isStill);
+  const formatEnds = (/** @type {(string|number)[]} */ each) =>
+    [...new Set([each[0], each[each.length - 1]])].join("–");
+  const sorted = all.map((at) => record?.moved[at]).sort((a, b) => a - b);
+  const formatMoved = () => formatEnds(sorted.map((each) => Number(each.toPrecision(each < 1 ? 2 : 3))));
+  const by = record && snapshot && snapshot.step > 0 ? `by ${formatMoved()}` : "";
+  const words = [formatEnds(all.map((at) => `w${at + 1}`)), still ? "still" : by];
+  return { plate, words: words.filter(Boolean), still, sees: null };
 }
 
 /**

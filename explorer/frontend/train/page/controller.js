@@ -60,8 +60,12 @@ export function createTraining(host, store, { server, plotly, colours, examples,
       onAligned: (/** @type {AlignmentMeasure} */ aligned) => become({ aligned }),
       onLayer: (/** @type {number} */ layer) => become({ layer }),
       onTable: ownTable.onTable,
-      onWhy: (/** @type {string|null} */ why) =>
-        become({ why, layer: state().view.status.lines[why ?? ""]?.layer ?? state().layer }),
+      onWhy(/** @type {string|null} */ why) {
+        const { layer, measure, view } = state();
+        const said = view.status.lines[why ?? ""];
+        const shown = said?.panel === "loss" ? "loss" : said?.panel === "score" ? null : measure;
+        become({ why, layer: said?.layer ?? layer, measure: shown });
+      },
       onFold: () => become({ unfolded: !state().unfolded }),
       onHighlight,
       ...createTaskChange(page),

@@ -2,13 +2,17 @@
 
 import { createChildren } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
+import { h, render } from "../../elements/render.js";
 import { createPanel } from "../panels/panel.js";
 
+/** @import { LegendEntry } from "../state/series.js" */
 /** @import { Row } from "../panels/panel.js" */
 /**
  * The contents of the panel. ``why``: the reason for the sentence; ``row``: the panel that supports it, or null;
- * ``chart``: where to look if a chart supports it.
- * @typedef {{key: string, label: string, colour: string, why: string, chart: string, row: Row|null}} Picture
+ * ``seeds``: the scores by seed if these do, with ``left`` from 0 to 1; ``chart``: where to look if a chart does.
+ * @typedef {{line: LegendEntry, dots: {left: number, text: string}[]}} Seeds the scores of a rule
+ * @typedef {{key: string, label: string, colour: string, why: string, chart: string, isAligned: boolean, seeds:
+ *   Seeds[], row: Row|null}} Picture
  */
 
 /** Create the panel. @param {HTMLElement} host @param {{onClose: () => void, onEvidence: () => void}} on */
@@ -16,6 +20,7 @@ export function createOnePanel(host, { onClose, onEvidence }) {
   const title = element("h2", {});
   const close = element("button", { class: "close quiet", "aria-label": "Close", onclick: onClose }, "×");
   const reason = element("p", { class: "reason" });
+  const seeds = element("div", { class: "seeds" });
   const body = element("div", {});
   const limits = element("p", { class: "note text-small" });
   const all = element("button", { class: "all-evidence bare", onclick: onEvidence }, "All evidence");
@@ -25,7 +30,7 @@ export function createOnePanel(host, { onClose, onEvidence }) {
     (/** @type {Row} */ { panel }) => createPanel(panel, { onNumber: ignore, onPick: ignore }),
     ({ panel }) => panel.key,
   );
-  host.append(element("header", {}, title, close), reason, body, limits, all);
+  host.append(element("header", {}, title, close), reason, seeds, body, limits, all);
 
   return {
     /** @param {Picture|null} picture null hides the panel */
@@ -37,8 +42,17 @@ export function createOnePanel(host, { onClose, onEvidence }) {
       setText(title, `Why? ${picture.label}`);
       panels.show(picture.row ? [picture.row] : []);
       setText(reason, picture.why);
+      render(seeds, picture.seeds.map(drawSeeds));
       setText(limits, picture.row ? picture.row.limits : picture.chart);
       if (title.textContent !== last) host.scrollIntoView({ block: "nearest" });
     },
   };
+}
+
+/** @param {Seeds} rule */
+function drawSeeds({ line: { label, colour }, dots }) {
+  const words = `${label}, by seed: ${dots.map(({ text }) => text).join(", ")}`;
+  const marks = dots.map(({ left, text }) => h("i", { title: text, style: `margin-left:${100 * left}%` }));
+  const frame = { class: "dots", role: "img", "aria-label": words, "--colour": colour };
+  return [h("b", {}, label), h("span", frame, marks)];
 }

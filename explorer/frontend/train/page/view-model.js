@@ -131,7 +131,11 @@ export function buildPicture(live) {
     time: buildHistoryView(live, lines),
     rate: getShownRate(live),
     object,
-    one: buildRulePanel(state, lines),
+    one: buildRulePanel(state, lines, {
+      alignment: alignment.title,
+      score: makeHeading(choice, getScale(state, "score")),
+      loss: makeHeading(choice, getScale(state, "loss")),
+    }),
     asks: getChangeQuestion(live),
   };
 }

@@ -145,7 +145,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
     host.classList.toggle("pictured", Boolean(picture.object.reads));
     host.classList.toggle("lacks-table", picture.lacksTable);
     host.classList.toggle("with-why", picture.one !== null);
-    host.classList.toggle("why-alignment", Boolean(picture.one?.chart.includes("Alignment")));
+    host.classList.toggle("why-alignment", picture.one?.isAligned === true);
   }
 
   return {

@@ -36,13 +36,14 @@ export function createPreview({ onTarget, onOut, onComplete }) {
     show(preview) {
       container.hidden = !preview;
       if (!preview) return;
-      const { summary, rows, names, head, refused, gaps } = preview;
-      const removal = `Leave out ${gaps === 1 ? "this row" : `these ${gaps.toLocaleString("en-US")} rows`}`;
+      const { summary, rows, names, head, refused, unusable, worst } = preview;
+      const rowsLost = unusable === 1 ? "this row" : `these ${unusable.toLocaleString("en-US")} rows`;
+      const drop = worst ? () => onOut(worst, true) : onComplete;
       render(
         container,
         h("p", { class: "summary" }, summary),
         h("p", { class: "refusal", role: "status" }, refused),
-        gaps > 0 && h("button", { onclick: onComplete }, removal),
+        unusable > 0 && h("button", { onclick: drop }, `Leave out ${worst || rowsLost}`),
         h(
           "div",
           {

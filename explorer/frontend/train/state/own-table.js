@@ -12,8 +12,9 @@ import { formatShort } from "../../formula/numbers.js";
  * @typedef {{name: string, holds: string, learnt: boolean, out: boolean, remark: string, wrong: boolean}} Row a column
  *   in the preview; ``learnt``: whether it is the target; ``out``: whether it is left out; ``remark``: why it is left
  *   out or cannot be used
- * @typedef {{summary: string, rows: Row[], names: string[], head: string[][], refused: string, gaps: number}} Preview
- *   the whole preview; ``gaps``: the number of rows that cannot be used
+ * @typedef {{summary: string, rows: Row[], names: string[], head: string[][], refused: string, unusable: number,
+ *   worst: string}} Preview the whole preview; ``unusable``: the number of rows that cannot be used; ``worst``: the
+ *   column to leave out instead, or ""
  */
 
 /** @type {OwnTable} */
@@ -89,24 +90,26 @@ function decodeUtf8(bytes) {
 export function buildTablePreview(reading) {
   if (!reading) return null;
   if (reading.message !== undefined)
-    return { summary: "", rows: [], names: [], head: [], refused: reading.message, gaps: 0 };
-  const { columns, head, target, without: leftOut, refused, gaps } = reading;
+    return { summary: "", rows: [], names: [], head: [], refused: reading.message, unusable: 0, worst: "" };
+  const { columns, head, target, without: leftOut, refused, unusable, worst } = reading;
   return {
     summary: summaryOf(reading),
     rows: columns.map((column) => rowOf(column, column.name === target, leftOut.includes(column.name))),
     names: columns.map(({ name }) => name),
     head,
     refused: refused && toSentence(refused),
-    gaps,
+    unusable,
+    worst,
   };
 }
 
 /** @param {Survey} survey */
-function summaryOf({ rows, columns, delimiter, decimal, named, gaps, target }) {
+function summaryOf({ rows, columns, delimiter, decimal, named, unusable, target }) {
   const size = `${rows.toLocaleString("en-US")} rows, ${columns.length} columns split at ${SIGNS[delimiter]}`;
   const learnt = target === null ? "" : `learns ${target}`;
-  const gapped = gaps && `${gaps.toLocaleString("en-US")} row${gaps === 1 ? "" : "s"} cannot be used`;
-  const notes = [named ? "" : "no row of names", decimal === "," ? "decimal commas" : "", gapped];
+  const lost =
+    unusable && `${unusable.toLocaleString("en-US")} row${unusable === 1 ? "" : "s"} cannot be used`;
+  const notes = [named ? "" : "no row of names", decimal === "," ? "decimal commas" : "", lost];
   return [size, learnt, ...notes].filter(Boolean).join("; ");
 }
 

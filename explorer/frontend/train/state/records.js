@@ -14,10 +14,9 @@
  *   held_out: number, chance: number|null, score: Object<string, Float32Array|null>,
  *   scores: Object<string, Float32Array>, score_sd: Object<string, Float32Array>, score_steps: Int32Array,
  *   diverged: Object<string, number|null>, fallen: Object<string, string|null>,
- *   resting: Object<string, string>, learned: Object<string, Object<string, Float32Array>>,
- *   gradients: Object<string, Gradients|null>, seed: Object<string, number|null>,
- *   measured: Object<string, Object<string, Object<string, *>|null>>, measured_steps: Int32Array,
- *   measured_sigmas: Float32Array, unmeasured: Object<string, string>,
+ *   learned: Object<string, Object<string, Float32Array>>, gradients: Object<string, Gradients|null>,
+ *   seed: Object<string, number|null>, measured: Object<string, Object<string, Object<string, *>|null>>,
+ *   measured_steps: Int32Array, measured_sigmas: Float32Array, unmeasured: Object<string, string>,
  *   most: Object<string, Object<string, number>>, sigma: number, layers: number, device: string, lr: number,
  *   branch: Array<[number, string, string|number]>, checkpoints: Array<number>}} Snapshot
  */
@@ -25,7 +24,7 @@
  * @typedef {{lr: string, branch: string}} Recorded
  */
 /**
- * @typedef {{text: string, panel: string, why: string, layer: number|null}} Line
+ * @typedef {{text: string, panel: string, why: string, layer: number|null, other: string|null}} Line
  */
 /**
  * @typedef {{words: Array<string>, device: string|null, judged: Object<string, string>,
@@ -65,7 +64,7 @@
  */
 /**
  * @typedef {{rows: number, named: boolean, delimiter: string, decimal: string, columns: Array<Column>,
- *   head: Array<Array<string>>, target: string|null, without: Array<string>, refused: string, gaps: number,
- *   complete: string}} Survey
+ *   head: Array<Array<string>>, target: string|null, without: Array<string>, refused: string,
+ *   unusable: number, worst: string, complete: string}} Survey
  */
 export {};

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
-from explorer.catalogue import Op, Rule, adapt_rule, find_contribution, list_learnable, resolve_values
+from explorer.catalogue import Op, Rule, adapt_rule, find_contribution, list_learnable
 from explorer.formula import truncate
 
 
@@ -30,22 +30,6 @@ def list_learned(op: Op, rule: Rule, learn: Sequence[str]) -> tuple[str, ...]:
     if not learn:
         return ()
     return tuple(name for name in list_learnable(op, rule) if name in learn or f"{rule.key}.{name}" in learn)
-
-
-def explain_lost(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, Rule]) -> str:
-    """Return a sentence on parameters in ``learn`` that stop learning, or "" if there are none.
-
-    ``before`` and ``now`` are pairs of an op and a rule.
-    """
-    op, rule = now
-    names = [name for name in list_learned(*before, learn) if name not in list_learned(op, rule, learn)]
-    missing = [name for name in names if name not in resolve_values(op, rule, {})]
-    fixed = [name for name in names if name not in missing]
-    parts = [
-        f"{', '.join(missing)} no longer learns: {op.label} with {rule.label} has no such parameter."
-    ] * bool(missing)
-    parts += [f"{', '.join(fixed)} no longer learns: {rule.label} defines no gradient for it."] * bool(fixed)
-    return " ".join(parts)
 
 
 def collect_learned(

@@ -56,7 +56,7 @@ MAX_QUESTION_LENGTH = 100  # characters
 # A silent stream sends a comment after this time, which shows whether it is still connected.
 KEEPALIVE_S = 15.0
 
-OMITTED = ("seed_losses", "seed_scores", "loss_sd")  # arrays that no page shows
+OMITTED = ("seed_losses", "seed_scores")  # arrays that no page shows
 _DTYPES = {"f": "f4", "i": "i4", "u": "u1"}  # from NumPy's kinds to plotly.js's names of typed arrays
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
 _JOB_LIMIT_MESSAGE = (
@@ -303,7 +303,7 @@ def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> 
         return {**empty, "snapshot": None}
     labels = {rule: _make_label(rule, snapshot) for rule in snapshot.losses}
     fields: Fields = {
-        "words": words.make_sentences(snapshot, labels),
+        "words": [words.make_conclusion(snapshot, labels)],
         "device": words.name_device(snapshot.device),
         "judged": words.format_rule_scores(snapshot),
         "lines": make_lines(snapshot) if {*BASIS} <= {*questions} else {},

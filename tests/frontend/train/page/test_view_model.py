@@ -4,7 +4,7 @@ import pytest
 
 from tests.frontend.modules import Node
 from tests.frontend.train.conftest import Run, choice
-from tests.frontend.train.page.conftest import IDLE, ROUND, SEEN, status
+from tests.frontend.train.page.conftest import IDLE, ROUND, SEEN, measured, status
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,6 @@ def test_states_that_are_rare_say_what_to_do(picture: Run, state: str, then: str
         (0.00021, {"left": 0.00021, "known": True, "text": "× 2.1e−4"}),
         (0.456, {"left": 0.456, "known": True, "text": "× 0.46"}),
         (123.4, {"left": 123.4, "known": True, "text": "× 123"}),
-        (0.0042, {"left": 0.0042, "known": True, "text": "× 0.0042"}),
     ],
 )
 def test_a_band_says_what_is_left_of_the_gradient_where_each_is_a_number(picture, passed, band):
@@ -57,6 +56,23 @@ def test_a_band_says_what_is_left_of_the_gradient_where_each_is_a_number(picture
     (lane,) = picture(SEEN, **one)["object"]["lanes"]
     assert {(each["known"], each["text"]) for each in lane["bands"]} == {(False, "")}
     assert not any(plate["still"] for plate in lane["plates"])
+    way |= {"reached": [1] * 3, "moved": [1, 2.34567, 3], "passed": [1, 1]}
+    assert picture(SEEN, **one)["object"]["lanes"][0]["plates"][2]["words"] == ["w2", "by 2.35"]
+
+
+@pytest.mark.parametrize(("panel", "where"), [
+    ("score", "Look at its curve under “Held-out accuracy, %”."),
+    ("alignment", "Look at its curve under “Why: alignment, layer 2”."),
+    ("seeds", "Each dot is the held-out score of a seed, from 50.0 % to 100.0 %."),
+])  # fmt: skip
+def test_why_points_to_the_picture_that_supports_it(picture: Run, panel: str, where: str):
+    line = {"text": "", "panel": panel, "why": "So.", "layer": None, "other": None}
+    seen = measured("default", "straight_through", lines={"default": line})
+    seen["snapshot"]["score"] = {"default": [0.75, 1.0], "straight_through": [0.5, None]}
+    shown = picture(SEEN + "state.why = 'default';", status=seen)["one"]
+    assert (shown["chart"], shown["row"]) == (where, None)
+    dots = [[round(dot["left"], 2) for dot in rule["dots"]] for rule in shown["seeds"]]
+    assert dots == ([[0.5, 1.0], [0.0]] if panel == "seeds" else [])
 
 
 def test_divergence_at_step_0_offers_the_tasks_op(picture: Run):

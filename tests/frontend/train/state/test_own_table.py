@@ -30,7 +30,7 @@ def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell:
     shown = tell("state/own-table", "buildTablePreview", asdict(make_survey(text, "Ecke", ["Nr"])))
     rows = {row["name"]: row for row in shown["rows"]}
     summary = "60 rows, 5 columns split at semicolons; learns Ecke; decimal commas; 1 row cannot be used"
-    assert (shown["summary"], shown["gaps"]) == (summary, 1)
+    assert (shown["summary"], shown["unusable"], shown["worst"]) == (summary, 1, "")
     out = {"out": True, "remark": "It numbers the rows.", "holds": "number, 1 to 60"}
     learnt = {"learnt": True, "holds": "2 classes: a 31, b 29", "remark": ""}
     assert rows["Nr"].items() >= out.items()
@@ -50,7 +50,7 @@ def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell:
 def test_rows_that_cannot_be_used_are_left_out_and_what_was_chosen_stays(tell: Run):
     text = replace_line(replace_line(mixed_table(), 12, "12;;a;1,5;frei"), 20, "20;?!;a;1,5;frei")
     found = make_survey(text, "Ecke", ["Nr", "Notiz"])
-    assert (found.gaps, make_survey(found.complete, "Ecke", ["Nr", "Notiz"]).refused) == (2, "")
+    assert (found.unusable, make_survey(found.complete, "Ecke", ["Nr", "Notiz"]).refused) == (2, "")
     table = {"text": "before", "target": "Ecke", "without": ["Nr", "Notiz"]}
     assert tell("state/own-table", "dropGaps", table, asdict(found)) == table | {"text": found.complete}
     assert tell("state/own-table", "dropGaps", table, {"message": "No."}) == table
