@@ -70,12 +70,11 @@ class Stream(IterableDataset):
         return iter([(PIXELS[0], CLASSES[0])] * 4)
 
 
-NOTHING, NET = (PIXELS[:0], CLASSES[:0]), Binary()
+DRAWS, NOTHING, NET = torch.Generator(), (PIXELS[:0], CLASSES[:0]), Binary()
 
 
 BAD = {  # the words of the sentence, and the arguments that raise it
     "train is empty: it has no batch": {"train": DataLoader(TensorDataset(*NOTHING), 4)},
-    "held_out is empty: it has no batch": {"held_out": []},
     "train is empty: it has no example": {"train": NOTHING},
     "train must have as many x as y, not shapes": {"train": (PIXELS, CLASSES[:5])},
     "one example is too few to train and validate on": {"train": (PIXELS[:1], CLASSES[:1]), "lrs": [0.1, 1]},
@@ -94,21 +93,22 @@ BAD = {  # the words of the sentence, and the arguments that raise it
     "unknown rule 'nothing'": {"rules": ["nothing"]},
     "has not called FakeQuant": {"what": FakeQuant},
     "no submodule or site 'act7'": {"what": "act7"},
-    "lr must be above 0, not -1": {"lrs": [0.1, -1]},
-    "lrs is empty: give at least one value": {"lrs": []},
-    "lrs must be a number, not 'fast'": {"lrs": "fast"},
-    "seeds must be a number of seeds, from 1": {"seeds": 0},
-    "steps must be a whole number from 1, not 0": {"steps": 0},
     "batch must be a whole number from 1, not 2.5": {"batch": 2.5},
     "make_model must be a function that makes a new net, .* not a Binary": {"make_model": NET},
     "make_model must make a new net at each call": {"make_model": lambda: NET},
     "loss must be a function of .out, y., .* not <class": {"loss": nn.CrossEntropyLoss},
     "loss must depend on the net's parameters": {"loss": lambda out, y: out.sum().detach()},
     "optimiser must be a function of .* not a SGD": {"optimiser": torch.optim.SGD([PIXELS])},
-    "scheduler must be a function of .* not 'step'": {"scheduler": "step"},
     "scheduler must return an object with .* not a ReduceLROnPlateau": {"scheduler": ReduceLROnPlateau},
-    "scheduler must return an object with .* not a NoneType": {"scheduler": lambda optimiser: None},
-    "callback must be a function of .step, net, loss., not 3": {"callback": 3},
+    "scheduler must be .*: missing a required argument: 'step_size'": {"scheduler": StepLR},
+    "callback must be .*: too many positional": {"callback": lambda step: None},
+    "optimiser must be .*: got an unexpected .* 'lr'": {"optimiser": lambda p: torch.optim.SGD(p, 0.1)},
+    "make_model must draw from torch's random state": {
+        "make_model": lambda: Binary().apply(
+            lambda part: part.register_parameter("w", nn.Parameter(torch.rand(1, generator=DRAWS)))
+        )
+    },
+    r"accuracy does not fit .100, 10. and .100, 1.: give": {"held_out": (PIXELS, CLASSES[:, None])},
     "clip must be a number above 0, .* not 0": {"clip": 0},
     "clip must be a number, not '1'": {"clip": "1"},
     "autocast must be torch.bfloat16 or torch.float16, not torch.int8": {"autocast": torch.int8},

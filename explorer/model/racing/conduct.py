@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import inspect
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,30 +18,21 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils._pytree import tree_leaves
 
-from explorer.catalogue import Op, check_values, find_op, find_rule, to_finite
+from explorer.catalogue import Op, check_values, find_op, to_finite
 from explorer.model.racing.data import data_of, hash_values, isolate_random_state
 from explorer.model.racing.plan import RacePlan, hash_rule, read_rules
 from explorer.model.racing.result import Outcome, RaceResult
 from explorer.model.racing.work import Work, accuracy, compute_outcomes, describe_gradients, require_portable
-from explorer.study import (
-    Row,
-    StudyFile,
-    Trial,
-    check_rates,
-    check_seeds,
-    key_of,
-    open_executor,
-    progress_bar,
-)
+from explorer.study import Row, StudyFile, Trial, check_rates, check_seeds, open_executor, progress_bar
 
 USUAL_LR = 3e-3  # learning rate for Adam; by default a race tries a tenth to ten times this
-_FUNCTIONS = {  # the role of each function, with an example
-    "make_model": "that makes a new net, such as the class Net",
-    "loss": "of (out, y), such as torch.nn.CrossEntropyLoss()",
-    "metric": "of (out, y), such as lambda out, y: -F.mse_loss(out, y)",
-    "optimiser": "of the parameters and lr=, such as torch.optim.SGD",
-    "scheduler": "of the optimiser, such as lambda optimiser: StepLR(optimiser, 10)",
-    "callback": "of (step, net, loss)",
+_FUNCTIONS: Any = {  # words, call and unsuitable class of each function
+    "make_model": ("that makes a new net, such as the class Net", lambda s: s.bind(), nn.Module),
+    "loss": ("of (out, y), such as torch.nn.CrossEntropyLoss()", lambda s: s.bind(0, 0), type),
+    "metric": ("of (out, y), such as lambda out, y: -F.mse_loss(out, y)", lambda s: s.bind(0, 0), type),
+    "optimiser": ("of the parameters and lr=, such as torch.optim.SGD", lambda s: s.bind(0, lr=0), ()),
+    "scheduler": ("of the optimiser, such as lambda o: StepLR(o, 10)", lambda s: s.bind(0), ()),
+    "callback": ("of (step, net, loss)", lambda s: s.bind(0, 0, 0), ()),
 }
 
 
@@ -122,7 +113,7 @@ def race(
             that is not a number, a file of another race, or a ``make_model`` that cannot be sent to another
             process. Errors of the model pass through.
     """
-    shown_rules, code = read_rules(rules)
+    entries, code = read_rules(rules)
     rates = check_rates(lrs, USUAL_LR)
     for name, value in {"steps": steps, "batch": batch}.items():
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -144,7 +135,6 @@ def race(
     if not isinstance(parameters or {}, Mapping):
         raise ValueError(f"parameters must be values by name, such as {{'c': 0.5}}, not {parameters!r}")
     target = find_op(op or Op(_name(what), "", "x", parameters=()))
-    entries = [replace(find_rule(rule), key=key_of(rule)) for rule in shown_rules]
     watch = progress if callable(progress) else partial(_show_bar, bool(progress))
     work = Work(
         make_model=make_model, rules=code, what=what, op=op, loss=loss, metric=metric, optimiser=optimiser,
@@ -153,12 +143,19 @@ def race(
         parameters=check_values(target, entries, parameters or {}),
         held_out=data_of("held_out", held_out, batch, device), **data,
     )  # fmt: skip
-    for name, words in _FUNCTIONS.items():
-        unfit = nn.Module if name == "make_model" else type if name in ("loss", "metric") else ()
-        value, optional = getattr(work, name), name in ("scheduler", "callback")
-        if (value is not None or not optional) and (not callable(value) or isinstance(value, unfit)):
+    for name, (words, bind, unfit) in _FUNCTIONS.items():
+        value = getattr(work, name)
+        if value is None and name in ("scheduler", "callback"):
+            continue
+        if not callable(value) or isinstance(value, unfit):
             kind = repr(value) if isinstance(value, str | int | float | type) else f"a {type(value).__name__}"
             raise ValueError(f"{name} must be a function {words}, not {kind}")
+        try:
+            bind(inspect.signature(value))
+        except TypeError as error:
+            raise ValueError(f"{name} must be a function {words}: {error}") from None
+        except ValueError:  # a builtin's signature is unknown
+            pass
     given_seeds = [operator.index(seed) for seed in check_seeds(seeds, 0)]
     chosen_seeds = sorted(set(given_seeds))
     if len(chosen_seeds) < len(given_seeds):
@@ -196,15 +193,16 @@ def _collect_facts(work: Work, seed: int, saves: bool) -> dict[str, Any]:
     codes: dict[str, str] = {}
     with isolate_random_state():
         x, y = work.move_batch(next(iter(work.train.iterate_batches(seed, 1, work.batch))))
-        plain = work.make_plain(seed)
-        identities = {id(p) for p in plain.parameters() if p.requires_grad}
-        start = copy.deepcopy([*plain.state_dict().values()])
+        plain, twin = work.make_plain(seed), work.make_plain(seed)
+        if not {id(p) for p in plain.parameters() if p.requires_grad}.isdisjoint(map(id, twin.parameters())):
+            raise ValueError("make_model must make a new net at each call: two of its nets share weights")
+        start = [*twin.state_dict().values()]
         for rule in work.rules:
             model = work.make_swapped(rule, seed)
-            if not identities.isdisjoint(map(id, model.parameters())):
-                raise ValueError("make_model must make a new net at each call: two of its nets share weights")
             work.compute_loss(model, x, y).backward()  # type: ignore[no-untyped-call]  # torch's own
             codes[rule] = hash_rule(work.rules[rule], describe_gradients(model)) if saves else ""
+        if hash_values(plain.parameters()) != hash_values(twin.parameters()):
+            raise ValueError("make_model must draw from torch's random state: two nets of one seed differ")
         with torch.no_grad():
             outputs = tree_leaves(work.call_model(plain.eval(), x))
         outputs = [item.cpu().double().round(decimals=3) for item in outputs if isinstance(item, Tensor)]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
 import torch
 
-from explorer.catalogue import Rule
+from explorer.catalogue import Rule, find_rule
 from explorer.model.racing.data import hash_values
 from explorer.model.swapping.exchange import Exchange
 from explorer.study import Plan, Row, Stage, Trial, check_rule_list, key_of
@@ -83,13 +83,13 @@ class RacePlan(Plan):
         return -max(ranked)[2] if ranked else None
 
 
-def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
+def read_rules(rules: object) -> tuple[list[Rule], dict[str, Any]]:
     """Return the rules in two forms: as a plan lists them, and a dict of the rules to swap in by key.
 
     Raises ValueError for an invalid rule, and for two rules with the same name.
     """
     if isinstance(rules, str | Rule) or not isinstance(rules, Iterable):
-        return check_rule_list(rules), {}  # raises its error
+        return [*map(find_rule, check_rule_list(rules))], {}  # raises its error
     shown_rules: list[str | Rule] = []
     code: dict[str, Any] = {}
     for rule in rules:
@@ -102,7 +102,7 @@ def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
             raise ValueError(f"two rules are called {key_of(item)}: leave one out, or rename it")
         code[key_of(item)] = rule
         shown_rules.append(item)
-    return check_rule_list(shown_rules), code
+    return [replace(find_rule(rule), key=key_of(rule)) for rule in check_rule_list(shown_rules)], code
 
 
 def hash_rule(rule: Any, gradients: Sequence[str]) -> str:
