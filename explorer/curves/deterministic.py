@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, find_tensor_gradient, resolve_values
-from explorer.curves.sampled import Floats
-from explorer.curves.values import CurveValues
+from explorer.curves.sampled import CurveValues, Floats
 from explorer.formula import Formula
 from explorer.formula.reference import replace_pair_reductions, replace_reductions
 from explorer.gradient import backpropagate, bind_formulas

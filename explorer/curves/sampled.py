@@ -1,11 +1,11 @@
-"""The base class of sampled curves, which needs NumPy but not torch."""
+"""The base class of sampled curves and the values of their evaluators, which need NumPy but not torch."""
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,19 @@ _FLOAT32_STEPS = 8  # with fewer float32 numbers per step of the grid, curves ne
 
 Floats = NDArray[np.floating[Any]]
 Mask = NDArray[np.bool_]
+
+
+class CurveValues(NamedTuple):
+    """The values of an op and of its gradients by several backward rules, all at the same x.
+
+    For a stochastic op or rule, they are means over random numbers, and ``spreads`` holds the standard
+    deviation of each curve. Otherwise it is empty, and the gradient ``unbiased`` is None.
+    """
+
+    y: Floats
+    gradients: dict[str, Floats]
+    spreads: Mapping[str, Floats]
+    unbiased: Floats | None
 
 
 @dataclass(frozen=True, eq=False)

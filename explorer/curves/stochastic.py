@@ -19,8 +19,7 @@ from explorer.curves.expectation import (
     compute_unbiased_gradient,
     find_corners,
 )
-from explorer.curves.sampled import FORWARD, KINK, Floats
-from explorer.curves.values import CurveValues
+from explorer.curves.sampled import FORWARD, KINK, CurveValues, Floats
 from explorer.formula import Formula
 from explorer.formula.reference import REFERENCE_POINTS, make_even_points
 

@@ -4,10 +4,9 @@ Every rule trains with several random seeds. Controls are rules that a useful ru
 """
 
 from explorer.study.arguments import check_rates, check_rule_list, check_seeds, key_of, make_default_rates
-from explorer.study.conduct import study
+from explorer.study.conduct import progress_bar, study
 from explorer.study.file import StudyFile
 from explorer.study.plan import SCALED, UNSCALED, Plan, format_duration
-from explorer.study.progress import progress_bar
 from explorer.study.result import Result
 from explorer.study.script import write_script
 from explorer.study.stepper import Stepper

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 from explorer.catalogue import Op, Rule
 from explorer.study.file import StudyFile
 from explorer.study.plan import Plan
-from explorer.study.progress import progress_bar
 from explorer.study.result import Result
 from explorer.study.stepper import Stepper
 from explorer.study.trial import Row
@@ -117,3 +117,11 @@ def _compute_here(plan: Plan, rows: list[Row], show_done: Callable[[int], None])
     while not stepper.finished:
         yield stepper.advance(_SLICE_S)
         show_done(stepper.done)
+
+
+def progress_bar(**options: Any) -> Any:
+    """Return a tqdm progress bar, as a widget where notebooks support widgets, or else as text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # tqdm warns in notebooks without widgets
+        from tqdm.auto import tqdm
+    return tqdm(**options)

@@ -187,16 +187,8 @@ def _make_frame(records: list[dict[str, Any]], columns: list[str]) -> pd.DataFra
 
 def _summarize(outcome: RuleOutcome) -> dict[str, Any]:
     lr = math.nan if outcome.lr is None else outcome.lr
-    values = (
-        outcome.rule,
-        lr,
-        outcome.validation,
-        outcome.mean,
-        outcome.std,
-        outcome.stderr,
-        len(outcome.scores),
-    )
-    return dict(zip(_BEST, values, strict=True))
+    values = (outcome.rule, lr, outcome.validation, outcome.mean, outcome.std, outcome.stderr)
+    return dict(zip(_BEST, (*values, len(outcome.scores)), strict=True))
 
 
 def _summarize_cell(rows: Sequence[Row]) -> tuple[float, float, int, int]:

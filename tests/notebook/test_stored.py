@@ -39,7 +39,7 @@ def test_three_instruments_take_little(stored: Any) -> None:
 def test_importing_prints_nothing_where_there_are_no_widgets() -> None:
     """IPython's kernel is what tqdm looks for; without ipywidgets it would warn."""
     blocked = "import sys; sys.modules.update({'ipywidgets': None, 'anywidget': None})"
-    bar = "from explorer.study.progress import progress_bar; progress_bar(total=2, disable=True).close()"
+    bar = "from explorer.study.conduct import progress_bar; progress_bar(total=2, disable=True).close()"
     ran = execute(blocked, "import explorer", bar, store=False)
     assert not any(cell.outputs for cell in ran.cells)
 

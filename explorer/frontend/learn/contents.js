@@ -39,14 +39,15 @@ export function getPathLessons(lessons, paths) {
 export function createContents(lessons, paths, { linkTo, onTerm, print }) {
   const list = element("ol", { class: "contents" });
   const buttons = ["", ...paths.map(({ title }) => title)].map((title) =>
-    element("button", { onclick: () => (setPath(title), show()), "data-path": title }, title || "All"),
+    element("button", { onclick: () => choosePath(title), "data-path": title }, title || "All"),
   );
   const { learned } = getProgress();
 
   /** @param {Listed} lesson */
   function createEntry({ key, title, question, minutes, choice: message, pictures }) {
     const choice = parseMessage(message);
-    const [{ op }, settings] = [getEntries(choice), getSamplingSettings(choice)];
+    const { op } = getEntries(choice);
+    const settings = getSamplingSettings(choice);
     const rules = pictures.map(findRule);
     const curves = [drawThumbnail({ op, rules: [] }, settings), drawThumbnail({ op, rules }, settings)];
     const number = lessons.findIndex((lesson) => lesson.key === key) + 1;
@@ -61,6 +62,12 @@ export function createContents(lessons, paths, { linkTo, onTerm, print }) {
     const words = `${asked} About ${minutes} minutes${isLearned ? ", learned" : ""}.`;
     setAttribute(link, "aria-description", words);
     return element("li", {}, link);
+  }
+
+  /** @param {string} title of the path, or "" for all lessons */
+  function choosePath(title) {
+    setPath(title);
+    show();
   }
 
   function show() {

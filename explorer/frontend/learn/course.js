@@ -292,7 +292,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
   const form = { class: "flex-wrap", action: toServerUrl("c") };
   const join = element("form", form, label, element("button", { type: "submit" }, "Join"));
   const words = "Or let a class predict this lesson: a code for their phones, all drawings on this screen.";
-  const lead = element("button", { onclick: () => (choice.hidePopover(), onClass?.()) }, "Lead a class");
+  const lead = element("button", { onclick: startClass }, "Lead a class");
   const ways = element("div", { class: "ways" }, join, element("p", {}, words), lead);
   const dialog = { popover: "auto", class: "class-choice", role: "dialog", "aria-label": "Class" };
   const choice = element("div", dialog, ways);
@@ -300,6 +300,12 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
   const classButton = element("button", { onclick: onChoice, hidden: true });
   const parts = onClass ? [status, terms, classButton, choice, stage] : [terms, stage];
   let isHeld = false; // whether this browser leads a class
+
+  function startClass() {
+    choice.hidePopover();
+    onClass?.();
+  }
+
   return {
     element: element("nav", { class: "bar flex-wrap", "aria-label": "Lessons" }, list, ...parts),
     say: (/** @type {string} */ words) => setText(status, words),

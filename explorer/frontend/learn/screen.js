@@ -157,7 +157,6 @@ export function createLesson(lesson, around, part = null) {
     screen.classList.remove("predicting", "with-code");
     excerpt?.element.remove(); // because the complete code is below
     showChart(true);
-    const predictAgain = () => (setSlide(null), remember(lesson.key, EMPTY_STATE), around.onAgain());
     const onward = part ? [] : [element("button", { onclick: predictAgain }, "Predict again"), around.next()];
     screen.append(
       element("nav", { class: "onward", "aria-label": "Onward" }, ...onward),
@@ -165,6 +164,12 @@ export function createLesson(lesson, around, part = null) {
     );
     text.replaceChildren(...(part?.form ? [place.element] : []), ...createStory());
     show(first);
+  }
+
+  function predictAgain() {
+    setSlide(null);
+    remember(lesson.key, EMPTY_STATE);
+    around.onAgain();
   }
 
   /**
@@ -337,7 +342,10 @@ export function createLesson(lesson, around, part = null) {
       setAttribute(verdict, "data-kind", hasAnswered && (isRight ? "right" : "wrong"));
       title.scrollIntoView({ block: "start" }); // on a phone, the answers below may be in view
     },
-    showLinks: () => (links.show(), slides.turn(0)),
+    showLinks() {
+      links.show();
+      slides.turn(0);
+    },
     turn,
     /** @param {number} index */
     pick(index) {

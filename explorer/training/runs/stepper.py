@@ -165,13 +165,8 @@ class Stepper:
         if nets is None or self.finished or any(name != "lr" for _, name, _ in settings.branch):
             return None
         op = find_op(self._course.op)
-        return (
-            nets,
-            op,
-            to_hex(resolve_values(op, None, settings.parameters)),
-            settings.sigma,
-            self.recorder.recorded,
-        )
+        values = to_hex(resolve_values(op, None, settings.parameters))
+        return nets, op, values, settings.sigma, self.recorder.recorded
 
     @property
     def numbers(self) -> int:

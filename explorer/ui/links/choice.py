@@ -85,21 +85,9 @@ class Choice(View, TrainingSettings):
         return {"start": start, "stop": stop, "g": self.g, **loss, **learns, **self.parameters}
 
 
+_EXPLORE_KEYS = ("op", "rule", "hide", "colours", *VIEW, "learns", "slow", "embed", "embed_options")
 # The names of all query parameters. A parameter of a formula with such a name is prefixed with PREFIX.
-QUERY_KEYS = (
-    "op",
-    "rule",
-    "hide",
-    "colours",
-    *VIEW,
-    "learns",
-    "slow",
-    "embed",
-    "embed_options",
-    "branch",
-    *SETTINGS,
-    *STUDY,
-)
+QUERY_KEYS = (*_EXPLORE_KEYS, "branch", *SETTINGS, *STUDY)
 PREFIX = "p."
 
 

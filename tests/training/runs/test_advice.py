@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from explorer.training.ranking import rank
-from explorer.training.runs.advice import advise_after_tie
-from explorer.training.runs.summary import make_conclusion
+from explorer.training.runs.summary import advise_after_tie, make_conclusion
 
 CLOSE, FAR = [0.91, 0.93, 0.92], [0.93, 0.90, 0.91]  # the second scatters by more than it is lower
 

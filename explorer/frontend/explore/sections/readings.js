@@ -5,7 +5,7 @@ import { makeEvenPoints, findNearestIndex } from "../../formula/floats.js";
 import { getSampling } from "../../formula/sampling.js";
 
 /**
- * Return the indices of the points to tabulate, in ascending order, like explorer.curves.tabulate_gradients.
+ * Return the indices of the points to tabulate, in ascending order.
  * @param {{x: ArrayLike<number>, marks: ArrayLike<number>}} curves ``marks``: the kind of each x
  * @param {[number, number]} range
  */

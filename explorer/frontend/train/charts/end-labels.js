@@ -32,7 +32,7 @@ export function createEndLabels(host) {
   host.append(list);
 
   /**
-   * Shorten the labels and measure the margin for them. Returns null without labels.
+   * Return the labels as they fit, with the margin for them. Returns null without labels.
    * @param {number} width width of the chart in px @param {Name[]} names
    * @param {number} least the number of characters to reserve for each value @returns {Names|null}
    */
@@ -41,18 +41,26 @@ export function createEndLabels(host) {
     if (width !== cached.width) cached = { width, size: readFontSize() };
     const digits = Math.max(least, ...names.map(({ value }) => value.length));
     const all = names.map(({ name }) => name);
-    const addBlanks = (/** @type {string[]} */ texts) => texts.map((text) => ` ${text}`);
-    const isSlim = measureWidth(addBlanks(all), digits) <= MAX_SHARE * width;
-    const height = host.clientHeight - AXIS_LINES * cached.size;
-    const isLow = (/** @type {string[]|null} */ texts) =>
-      texts && texts.reduce((sum, text) => sum + measureHeight(text), 0) <= height;
-    const room = Math.floor((MAX_SHARE * width - LEAD) / (LETTER * cached.size));
-    const most = clampTo(room, ...LINE_LETTERS);
-    const wrapped = [most, digits + 1].map((taken) => wrapNames(all, taken, most)).find(isLow);
-    const texts = isSlim
-      ? addBlanks(all)
-      : (wrapped ?? addBlanks(cut(all, Math.max(LINE_LETTERS[0], room - digits))));
+    const texts = fitNames(all, digits, MAX_SHARE * width);
     return { width: measureWidth(texts, digits), names, texts };
+  }
+
+  /**
+   * Return what follows the values: the names in one line, else in several lines, else shortened.
+   * @param {string[]} names @param {number} digits of a value @param {number} width maximum width of a label in px
+   */
+  function fitNames(names, digits, width) {
+    const addBlank = (/** @type {string} */ text) => ` ${text}`;
+    const plain = names.map(addBlank);
+    if (measureWidth(plain, digits) <= width) return plain;
+    const room = Math.floor((width - LEAD) / (LETTER * cached.size)); // in letters
+    const most = clampTo(room, ...LINE_LETTERS);
+    const height = host.clientHeight - AXIS_LINES * cached.size;
+    for (const taken of [most, digits + 1]) {
+      const wrapped = wrapNames(names, taken, most);
+      if (wrapped && wrapped.reduce((sum, text) => sum + measureHeight(text), 0) <= height) return wrapped;
+    }
+    return cut(names, Math.max(LINE_LETTERS[0], room - digits)).map(addBlank);
   }
 
   /** Return the height of a label in px. @param {string} text what follows its value */
@@ -81,7 +89,7 @@ export function createEndLabels(host) {
     const { xaxis, yaxis, _size: size } = chart._fullLayout;
     const at = names.names.map(({ x, y }) => ({
       x: size.l + xaxis.d2p(x),
-      y: size.t + clamp(yaxis.d2p(y), size.h),
+      y: size.t + (Number.isFinite(yaxis.d2p(y)) ? clampTo(yaxis.d2p(y), 0, size.h) : size.h),
     }));
     const [right, beyond] = [size.l + size.w, (LINES * cached.size) / 2];
     const tops = spread(
@@ -123,9 +131,4 @@ function drawLead({ colour, rule, faint }, { x, y }, right, top) {
     "data-rule": rule,
     "stroke-dasharray": far ? "1 4" : "none",
   });
-}
-
-/** @param {number} px @param {number} most */
-function clamp(px, most) {
-  return Number.isFinite(px) ? Math.min(Math.max(px, 0), most) : most;
 }

@@ -46,29 +46,32 @@ export function cut(names, most) {
 
 /**
  * Return what follows the value in each label of a narrow chart: a blank or a line break, and the name in lines. Returns
- * null if a name has a long word.
+ * null if a word is longer than a line.
  * @param {string[]} names @param {number} taken number of characters of a value and a blank
  * @param {number} most maximum number of characters of a line
  */
 export function wrapNames(names, taken, most) {
-  const all = names.map((name) =>
-    name.split(/(?<=[ -])/).reduce(
-      (lines, piece) => {
-        const line = lines[lines.length - 1] + piece;
-        return line.trimEnd().length > most ? [...lines, piece] : [...lines.slice(0, -1), line];
-      },
-      [" ".repeat(taken)],
-    ),
-  );
-  const fits = all.flat().every((line) => line.trimEnd().length <= most);
-  return fits
-    ? all.map((lines) =>
-        lines
-          .join("\n")
-          .slice(taken - 1)
-          .replace(/ +$/gm, ""),
-      )
-    : null;
+  const wrapped = names.map((name) => wrapName(name, taken, most));
+  const fits = wrapped.flat().every(({ length }) => length <= most);
+  return fits ? wrapped.map((lines) => lines.join("\n")) : null;
+}
+
+/**
+ * Split a name into lines. The first one follows a value and a blank, or is empty.
+ * @param {string} name @param {number} taken @param {number} most see ``wrapNames``
+ */
+function wrapName(name, taken, most) {
+  const lines = [" "];
+  let used = taken; // number of characters in the last line
+  for (const piece of name.split(/(?<=[ -])/)) {
+    if (used + piece.trimEnd().length > most) {
+      lines.push("");
+      used = 0;
+    }
+    lines[lines.length - 1] += piece;
+    used += piece.length;
+  }
+  return lines.map((line) => line.trimEnd());
 }
 
 /**

@@ -186,9 +186,10 @@ export function createRun({ server, live, onChange }) {
       act({ state: "running", sentence: getSentence("running") }, () => sendCommand("resume")),
     step() {
       const moving = ACTIVE.includes(watched.view.status.state);
-      act({ state: "paused", sentence: "Taking one step." }, async () =>
-        moving ? (await sendCommand("pause"), sendCommand("step")) : sendCommand("step"),
-      );
+      act({ state: "paused", sentence: "Taking one step." }, async () => {
+        if (moving) await sendCommand("pause");
+        return sendCommand("step");
+      });
     },
     reset: () =>
       act({ ...IDLE, state: run ? "ready" : "idle", sentence: getSentence("ready") }, async () => {

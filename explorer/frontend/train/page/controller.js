@@ -61,10 +61,11 @@ export function createTraining(host, store, { server, plotly, colours, examples,
       onLayer: (/** @type {number} */ layer) => become({ layer }),
       onTable: ownTable.onTable,
       onWhy(/** @type {string|null} */ why) {
-        const { layer, measure, view } = state();
-        const said = view.status.lines[why ?? ""];
-        const shown = said?.panel === "loss" ? "loss" : said?.panel === "score" ? null : measure;
-        become({ why, layer: said?.layer ?? layer, measure: shown });
+        const said = state().view.status.lines[why ?? ""];
+        const change = /** @type {Partial<State>} */ ({ why, layer: said?.layer ?? state().layer });
+        if (said?.panel === "loss") change.measure = "loss";
+        if (said?.panel === "score") change.measure = null; // the default
+        become(change);
       },
       onFold: () => become({ unfolded: !state().unfolded }),
       onHighlight,

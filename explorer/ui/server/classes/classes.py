@@ -43,13 +43,8 @@ class Classes:
         quota: VisitorQuota = limits.CLASSES_QUOTA,
         seats_quota: VisitorQuota = limits.CLASS_SEATS_QUOTA,
     ) -> None:
-        self._clock, self._max_classes, self._max_seats, self._quota, self._seats_quota = (
-            clock,
-            max_classes,
-            max_seats,
-            quota,
-            seats_quota,
-        )
+        self._clock, self._max_classes, self._max_seats = clock, max_classes, max_seats
+        self._quota, self._seats_quota = quota, seats_quota
         self._rooms: dict[str, Classroom] = {}
         self._seat_counts = GroupCounter()  # the number of seats taken by each quota group
         self._miss_limiters = VisitorRateLimiters(

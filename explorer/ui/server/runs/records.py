@@ -22,22 +22,9 @@ from explorer.ui.server.runs.stream import OMITTED, Fields, Recorded
 from explorer.ui.server.runs.study_results import Cell, JudgedRule, Results, Standing, StudyEvent
 
 FILE = MODULES / "train/state/records.js"
-_RECORDS = (
-    Gradients,
-    Snapshot,
-    Recorded,
-    Line,
-    Fields,
-    Status,
-    Cell,
-    JudgedRule,
-    Standing,
-    Results,
-    StudyEvent,
-    Table,
-    Column,
-    Survey,
-)
+_RUN_RECORDS = (Gradients, Snapshot, Recorded, Line, Fields, Status)
+_STUDY_RECORDS = (Cell, JudgedRule, Standing, Results, StudyEvent)
+_TABLE_RECORDS = (Table, Column, Survey)
 _HEAD = """// The records that the server streams, by their classes in Python.
 // Written by `python -m explorer.ui.server.runs.records`: change the classes, and run it.
 """
@@ -50,7 +37,8 @@ _WRAPPER = TextWrapper(110, initial_indent=" * ", subsequent_indent=" *   ", bre
 
 def render_module() -> str:
     """Return the source of a JavaScript module with a JSDoc typedef for each streamed Python class."""
-    return "\n".join([_HEAD, *map(_render_typedef, _RECORDS), "export {};", ""])
+    records = _RUN_RECORDS + _STUDY_RECORDS + _TABLE_RECORDS
+    return "\n".join([_HEAD, *map(_render_typedef, records), "export {};", ""])
 
 
 def _render_typedef(record: type) -> str:
