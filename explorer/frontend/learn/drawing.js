@@ -24,7 +24,7 @@ export function createDrawing(range, onDrawn, name) {
   picture.append(line);
   const note = element("p", { class: "note", hidden: true });
   const legend = element("p", { class: "legend", hidden: true }, `dashed: ${name}`);
-  const panel = element("div", { class: "answers-drawn" }, note, legend);
+  const panel = element("div", { class: "answers-drawn" }, note);
   const pad = element("div", {
     class: "pad",
     onpointerdown: begin,
@@ -34,7 +34,7 @@ export function createDrawing(range, onDrawn, name) {
     onwheel: stopEvent,
     ondblclick: stopEvent,
   });
-  const layer = element("div", { class: "drawing" }, picture, panel, pad);
+  const layer = element("div", { class: "drawing" }, picture, panel, legend, pad);
   let frame = /** @type {Frame|null} */ (null);
   let last = /** @type {Point|null} */ (null);
   let showsAnswer = false; // whether it shows a picked answer's curve, which a stroke replaces
