@@ -24,7 +24,6 @@ export function createDrawing(range, onDrawn, name) {
   picture.append(line);
   const note = element("p", { class: "note", hidden: true });
   const legend = element("p", { class: "legend", hidden: true }, `dashed: ${name}`);
-  const panel = element("div", { class: "answers-drawn" }, note);
   const pad = element("div", {
     class: "pad",
     onpointerdown: begin,
@@ -34,7 +33,7 @@ export function createDrawing(range, onDrawn, name) {
     onwheel: stopEvent,
     ondblclick: stopEvent,
   });
-  const layer = element("div", { class: "drawing" }, picture, panel, legend, pad);
+  const layer = element("div", { class: "drawing" }, picture, note, legend, pad);
   let frame = /** @type {Frame|null} */ (null);
   let last = /** @type {Point|null} */ (null);
   let showsAnswer = false; // whether it shows a picked answer's curve, which a stroke replaces
@@ -87,7 +86,7 @@ export function createDrawing(range, onDrawn, name) {
     const [left, width, top, height] = [place.left, place.inner, axes.top, axes.height].map(
       (px) => `${px}px`,
     );
-    for (const { style } of [pad, panel]) Object.assign(style, { left, width, top, height });
+    for (const { style } of [pad, note]) Object.assign(style, { left, width, top, height });
     const x = cells.x.map((at) => toLeftPx(place, at));
     const path = formatPath({ x, y: cells.values.map((value) => toTopPx(axes, value)) });
     line.setAttribute("d", path);
