@@ -55,6 +55,11 @@ class Row(NamedTuple):
         """Return the values of the named columns, which are fields of the results or of the run."""
         return [getattr(self if column in self._fields else self.trial, column) for column in columns]
 
+    @property
+    def lane(self) -> Trial:
+        """The former name of ``trial``, kept for older code."""
+        return self.trial
+
 
 def make_trials(
     stage: Stage, configurations: Sequence[tuple[str, float]], seeds: Sequence[int]

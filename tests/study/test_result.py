@@ -45,6 +45,7 @@ def test_the_frame_has_one_row_a_run():
     result = result_of(["clipped", "default"])
     assert list(result.frame.columns) == list(COLUMNS)
     assert len(result.frame) == result.plan.runs
+    assert result.rows[0].lane is result.rows[0].trial
     assert result.frame.groupby("stage").size().to_dict() == {"choose": 4 * 3 * 4, "judge": 4 * 4}
     assert not result.frame.duplicated(["rule", "lr", "seed", "stage"]).any()
     assert result.frame["diverged"].dtype == bool

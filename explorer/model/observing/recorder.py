@@ -98,11 +98,10 @@ class Recorder(Tape):
         source = call.inputs[0] if call.inputs else None
         if call_input is None or source is None:
             return
-        if source.call.name in (".data", "detach") and source.cuts:
-            carried = source.ref()
-            if carried is not None and call.outputs[0].ref() is carried:
-                self.count_cut(call, call_input.key or call.name, _WRITTEN_BEHIND)
-                return
+        carried = source.ref() if source.call.name in (".data", "detach") and source.cuts else None
+        if carried is not None and call.outputs[0].ref() is carried:
+            self.count_cut(call, call_input.key or call.name, _WRITTEN_BEHIND)
+            return
         if call_input.key and call.graded and not source.cuts:
             call.op = call_input.key
             row = self._count(call, "call", call_input.key, call_input.key)

@@ -36,8 +36,6 @@ UNTRACED = (
 )
 _EAGER = "the model is compiled, but runs eagerly while it is swapped; inplace=True keeps it compiled"
 _NOTHING = ": nothing is swapped; explorer.observe(model) names the sites that there are"
-
-
 _UNCOMPILED: list[Callable[..., Any]] = []  # _run_pass without torch.compile, which warns of lru_cache
 _RUNNING: set[tuple[int, int]] = set()  # thread and identity of the swaps whose calls are running
 

@@ -158,9 +158,8 @@ class Tape(Ledger):
                     self.left[call.site] = call, tensors[0].numel() + self.left.get(call.site, (None, 0))[1]
                     self.on_exit(call)
                 return result
-            kind = "call"
-            if name == "custom_function_call":  # a Function under torch.func
-                kind, name = "function", args[0].__name__
+            is_function = name == "custom_function_call"  # a Function under torch.func
+            kind, name = ("function", args[0].__name__) if is_function else ("call", name)
             made_anew = name.endswith("_like") or name.startswith("new_")
             if name == "to" or name.endswith("_as"):  # a second tensor gives only a shape, dtype or device
                 values = values[:1]
