@@ -121,7 +121,7 @@ def _describe_spot(
             if any(start <= span[0] and span[1] <= stop for start, stop in claim.spans)
         }
         if len(set(values.values())) == len(labels):
-            facts = [f"{_end_name(labels[key])} {_format_level(y, curves.g)}" for key, y in values.items()]
+            facts = [f"{_add_colon(labels[key])} {_format_level(y, curves.g)}" for key, y in values.items()]
             yield f"{_describe_interval(span, texts, curves)}: {', '.join(facts)}."
             return
 
@@ -176,12 +176,12 @@ def _describe_each(measure: _Measure, values: Mapping[str, float], labels: Mappi
         named.setdefault(measure.text(values[key]), []).append(labels[key])
     (value, largest), *rest = named.items()
     first = measure.first.format(them=join_texts(largest), verb=measure.verbs[len(largest) > 1], value=value)
-    others = (measure.next.format(them=_end_name(join_texts(lesser)), value=value) for value, lesser in rest)
+    others = (measure.next.format(them=_add_colon(join_texts(lesser)), value=value) for value, lesser in rest)
     return ", ".join([first, *others])
 
 
-def _end_name(name: str) -> str:
-    """Return a name that a value follows, with a colon if the name ends as a formula of g or x may end."""
+def _add_colon(name: str) -> str:
+    """Return a name that a value will follow, with a colon if it is a formula of g or x."""
     return f"{name}:" if re.search(r"\b[gx]\b", name) else name
 
 

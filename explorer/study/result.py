@@ -194,8 +194,6 @@ def _summarize(outcome: RuleOutcome) -> dict[str, Any]:
 def _summarize_cell(rows: Sequence[Row]) -> tuple[float, float, int, int]:
     scores, n_diverged = [score_validation(row) for row in rows], sum(row.diverged for row in rows)
     spread = stdev(scores) if len(scores) > 1 else math.nan
-    return (
-        (math.nan, math.nan, len(rows), n_diverged)
-        if n_diverged == len(rows)
-        else (fmean(scores), spread, len(rows), n_diverged)
-    )
+    if n_diverged == len(rows):
+        return math.nan, math.nan, len(rows), n_diverged
+    return fmean(scores), spread, len(rows), n_diverged

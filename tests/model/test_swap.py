@@ -169,6 +169,7 @@ RULES = {
     "Function": Clipped, "apply": Clipped.apply, "module": nn.Hardtanh(),
     "function of x": lambda x: x.clamp(-1, 1), "function of x, g": lambda x, g: g * (x.abs() <= 1),
     "function of x, y, g": lambda x, y, g: g * (x * y <= 1),
+    "function of x, y, g and more": lambda x, y, g, *more: g * (x * y <= 1),
 }  # fmt: skip
 
 

@@ -26,7 +26,7 @@ from explorer.model.racing.work import Work, accuracy, compute_outcomes, describ
 from explorer.study import Row, StudyFile, Trial, check_rates, check_seeds, open_executor, progress_bar
 
 USUAL_LR = 3e-3  # learning rate for Adam; by default a race tries a tenth to ten times this
-_FUNCTIONS: Any = {  # words, call and unsuitable class of each function
+_FUNCTIONS: Any = {  # for each function: its description, its call, and a class of unsuitable values
     "make_model": ("that makes a new net, such as the class Net", lambda s: s.bind(), nn.Module),
     "loss": ("of (out, y), such as torch.nn.CrossEntropyLoss()", lambda s: s.bind(0, 0), type),
     "metric": ("of (out, y), such as lambda out, y: -F.mse_loss(out, y)", lambda s: s.bind(0, 0), type),
@@ -143,19 +143,7 @@ def race(
         parameters=check_values(target, entries, parameters or {}),
         held_out=data_of("held_out", held_out, batch, device), **data,
     )  # fmt: skip
-    for name, (words, bind, unfit) in _FUNCTIONS.items():
-        value = getattr(work, name)
-        if value is None and name in ("scheduler", "callback"):
-            continue
-        if not callable(value) or isinstance(value, unfit):
-            kind = repr(value) if isinstance(value, str | int | float | type) else f"a {type(value).__name__}"
-            raise ValueError(f"{name} must be a function {words}, not {kind}")
-        try:
-            bind(inspect.signature(value))
-        except TypeError as error:
-            raise ValueError(f"{name} must be a function {words}: {error}") from None
-        except ValueError:  # a builtin's signature is unknown
-            pass
+    _require_functions(work)
     given_seeds = [operator.index(seed) for seed in check_seeds(seeds, 0)]
     chosen_seeds = sorted(set(given_seeds))
     if len(chosen_seeds) < len(given_seeds):
@@ -182,6 +170,23 @@ def race(
                 trained |= {item.row.trial: item for item in outcomes}
                 move(rows)
     return RaceResult(plan, rows.values(), trained, work.make_swapped)
+
+
+def _require_functions(work: Work) -> None:
+    """Raise ValueError for an argument that is not a function, or cannot be called as the race will."""
+    for name, (words, bind, unfit) in _FUNCTIONS.items():
+        value = getattr(work, name)
+        if value is None and name in ("scheduler", "callback"):
+            continue
+        if not callable(value) or isinstance(value, unfit):
+            kind = repr(value) if isinstance(value, str | int | float | type) else f"a {type(value).__name__}"
+            raise ValueError(f"{name} must be a function {words}, not {kind}")
+        try:
+            bind(inspect.signature(value))
+        except TypeError as error:
+            raise ValueError(f"{name} must be a function {words}: {error}") from None
+        except ValueError:  # a builtin's signature is unknown
+            pass
 
 
 def _collect_facts(work: Work, seed: int, saves: bool) -> dict[str, Any]:

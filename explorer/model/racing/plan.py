@@ -84,7 +84,7 @@ class RacePlan(Plan):
 
 
 def read_rules(rules: object) -> tuple[list[Rule], dict[str, Any]]:
-    """Return the rules in two forms: as a plan lists them, and a dict of the rules to swap in by key.
+    """Return the rules as records of the catalogue, and a dict of the rules to swap in by key.
 
     Raises ValueError for an invalid rule, and for two rules with the same name.
     """

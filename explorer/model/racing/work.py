@@ -162,7 +162,8 @@ class Work:
 def accuracy(output: Tensor, y: Tensor) -> Tensor:
     """Return the fraction of examples whose largest output is that of their class."""
     if output.shape[:-1] != y.shape or output.shape[-1] < 2:
-        raise ValueError(f"accuracy does not fit {(*output.shape,)} and {(*y.shape,)}: give metric=")
+        shapes = f"{(*output.shape,)} and {(*y.shape,)}"
+        raise ValueError(f"accuracy needs outputs (…, classes) and y (…), not {shapes}: give metric=")
     return (output.argmax(-1) == y).float().mean()
 
 

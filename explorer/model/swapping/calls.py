@@ -94,8 +94,7 @@ class SwappedCalls(SwappedSteps):
         if call.merged or not call.outputs:
             return None
         value, number = call.outputs[0], self.mask
-        is_margin = x_before is not None and x_before.is_margin and self._is_meant(call, "")
-        if x_before is not None and is_margin and not self._is_spared(call):
+        if x_before and x_before.is_margin and self._is_meant(call, "") and not self._is_spared(call):
             margin = x_before.x
             if margin is not call.inputs[0].ref():
                 margin = self._add_margin(call, value, margin)
@@ -300,7 +299,7 @@ class SwappedCalls(SwappedSteps):
 
 
 def _copy(x: Tensor) -> Tensor:
-    """Return a copy of x, into which the model cannot write later. An observation sees that it is one."""
+    """Return a copy of x, which does not change if the model writes into x. Outer tapes record the call."""
     with private.EnableTorchFunction():
         return x.clone()
 

@@ -206,7 +206,7 @@ class Exchange:
 
 
 def _count_arguments(rule: Any) -> int:
-    """Return the number of tensors that a rule takes. Raises ValueError if it is above 3."""
+    """Return how many tensors a rule takes; ``*args`` counts as one. Raises ValueError if not 1, 2 or 3."""
     if isinstance(rule, nn.Module | BuiltinFunctionType | type) or getattr(rule, "__name__", "") == "apply":
         return 1
     given = inspect.signature(rule).parameters.values()
@@ -214,7 +214,7 @@ def _count_arguments(rule: Any) -> int:
     count = len([p for p in needed if p.kind != p.VAR_POSITIONAL])
     if not 1 <= count <= 3 or needed[-1].kind == inspect.Parameter.KEYWORD_ONLY:
         raise ValueError("a rule given as a function must take x, (x, g) or (x, y, g)")
-    return len(needed)
+    return min(len(needed), 3)
 
 
 def _compute_gradient(rule: Gradient, rule_name: str, x: Tensor, y: Tensor, g: Tensor) -> Tensor:

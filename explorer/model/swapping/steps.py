@@ -149,9 +149,7 @@ class SwappedSteps(Tape):
         if all(number is None for _, number in given):
             return
         if name == "setitem":
-            raise UnreachedError(
-                f"{self.target.told}: x[mask] = … has no gradient for its mask: use torch.where"
-            )
+            raise UnreachedError(f"{self.target.told}: x[mask] = … has no gradient for mask: use torch.where")
         if name == "masked_fill" and math.inf in map(abs, [a for a in args if isinstance(a, float)]):
             raise UnreachedError(
                 f"{self.target.told}: its mask fills in an infinite number, so that its gradient "
@@ -226,13 +224,13 @@ def _compute_with_numbers(name: str, function: Any, args: Sequence[Any], kwargs:
         return args[0]
     if name in _AS_NUMBERS:
         items = [*args, *kwargs.values()]
-        is_known = (
-            len(items) == 3 if name == "where" else not any(isinstance(item, tuple | list) for item in items)
-        )
+        has_dimensions = any(isinstance(item, tuple | list) for item in items)
+        is_known = len(items) == 3 if name == "where" else not has_dimensions
         return _AS_NUMBERS[name](*items) if is_known else None
     is_index = name == "getitem" and find_tensors(args[1:])
     if name not in names.LINEAR | names.UNMEASURED or name in ("detach", ".data") or is_index:
         return None
     result = function(*args, **kwargs)
-    is_number = isinstance(result, Tensor) and result.is_floating_point()
-    return result if is_number else args[0] if name in names.CARRIERS else None
+    if isinstance(result, Tensor) and result.is_floating_point():
+        return result
+    return args[0] if name in names.CARRIERS else None

@@ -22,7 +22,7 @@ __all__ = [
 
 
 def versions_of(tensors: Sequence[Tensor]) -> list[int]:
-    """Return how often each tensor was written into; 0 for one of inference mode, which does not count."""
+    """Return how often each tensor was written into; 0 for a tensor of inference mode, which has no count."""
     try:
         return [*map(attrgetter("_version"), tensors)]
     except RuntimeError:

@@ -62,9 +62,9 @@ class Site:
 
 
 def name_sites(sites: Iterable[tuple[Site, str]], given: str = "") -> list[str]:
-    """Return the shortest unique name for each site. Equal sites get longer ones, at last with their word.
+    """Return a unique name for each pair of a site and a word: the shortest name of the site that is free.
 
-    A site that has the name ``given`` gets it.
+    The name ``given`` comes first for a site that has it. If no name is free, the word follows the longest.
     """
     pairs, named = [*sites], list[str]()
     counts = Counter(name for site in {site for site, _ in pairs} for name in {*site.names})

@@ -268,7 +268,7 @@ class Tape(Ledger):
 
 
 def _find_rounding(name: str, values: list[Value], y: Tensor) -> tuple[str, list[Value]]:
-    """Return op and x of a cast back from eight bits. Of other calls, it returns name and inputs as given."""
+    """Return the op and the x of a cast back from eight bits; for other calls, ``name`` and ``values``."""
     x = values[0]
     key = names.FORMATS[x.dtype]  # type: ignore[index]
     while x.dtype in names.FORMATS and x.call.inputs:

@@ -52,7 +52,7 @@ class Value:
 
     @property
     def floating(self) -> bool:
-        """Whether it is a floating-point number, as far as is known."""
+        """Whether the value is a floating-point number; True if its dtype is unknown."""
         return self.dtype is None or self.dtype.is_floating_point
 
     @property
@@ -76,13 +76,13 @@ def is_detached(value: Value) -> bool:
 
 
 def is_choice(value: Value) -> bool:
-    """Return whether a value is a truth value or an index that a call of the model, but no cast, has made."""
+    """Return whether a value is a truth value or an index, made by a call of the model other than a cast."""
     is_other = value.floating or value.call.merged or value.call.name in _CASTS
     return not is_other and any(item.floating for item in value.call.inputs)
 
 
 def is_chosen(value: Value) -> bool:
-    """Return whether a detached value is a choice, or made of one."""
+    """Return whether a detached value is a choice, or computed from one."""
     return any(map(is_choice, find_ancestors([value], lambda _, v: not v.live and bool(v.cuts))))
 
 

@@ -35,7 +35,9 @@ def make_conclusion(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
 
 
 def _choose_verb(snapshot: Snapshot, rules: int = 1) -> str:
-    return "ended" if snapshot.finished else "is" if rules == 1 else "are"
+    if snapshot.finished:
+        return "ended"
+    return "is" if rules == 1 else "are"
 
 
 def format_rule_scores(snapshot: Snapshot) -> dict[str, str]:

@@ -257,7 +257,7 @@ def _make_course() -> Answer:
         {name: getattr(lesson, name) for name in fields}
         | {
             "choice": serialize_choice(from_text(lesson.scenes[0].query)[0]),
-            "pictures": [make_picture(each.picture) for each in lesson.prediction.answers if each.picture],
+            "pictures": [_make_picture(each.picture) for each in lesson.prediction.answers if each.picture],
         }
         for lesson in LESSONS.values()
     ]
@@ -280,12 +280,12 @@ def _compute_lesson(key: str) -> Answer:
         scene["choice"] = serialize_choice(from_text(scene["query"])[0])
     for answer in data["prediction"]["answers"]:
         if answer["picture"]:
-            answer |= make_picture(answer["picture"])
+            answer |= _make_picture(answer["picture"])
     return data
 
 
-def make_picture(rule: str) -> Answer:
-    """Return the key of the rule of an answer's picture, and if it is a formula its entry, otherwise None."""
+def _make_picture(rule: str) -> Answer:
+    """Return the key of an answer's rule, and its entry if the rule is a formula, otherwise None."""
     record = find_rule(rule)
     # The browser does not know a rule that is a formula.
     entry = make_entry(record) if record.key.startswith(FORMULA_PREFIX) else None

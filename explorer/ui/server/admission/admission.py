@@ -152,12 +152,8 @@ class PageLimitMiddleware:
         first_message_timeout_s: float = limits.FIRST_MESSAGE_TIMEOUT_S,
     ) -> None:
         self.app = app
-        self._max_pages, self._quota, self._reruns_per_s, self._first_message_timeout_s = (
-            max_pages,
-            quota,
-            reruns_per_s,
-            first_message_timeout_s,
-        )
+        self._max_pages, self._quota = max_pages, quota
+        self._reruns_per_s, self._first_message_timeout_s = reruns_per_s, first_message_timeout_s
         self._open_pages = GroupCounter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
