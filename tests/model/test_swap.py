@@ -168,8 +168,7 @@ RULES = {
     "key": "clipped", "formula": "formula: g * (abs(x) <= 1)", "record": explorer.RULES["clipped"],
     "Function": Clipped, "apply": Clipped.apply, "module": nn.Hardtanh(),
     "function of x": lambda x: x.clamp(-1, 1), "function of x, g": lambda x, g: g * (x.abs() <= 1),
-    "function of x, y, g": lambda x, y, g: g * (x * y <= 1),
-    "function of x, y, g and more": lambda x, y, g, *more: g * (x * y <= 1),
+    "function of x, y, g": lambda x, y, g: g * (x * y <= 1), "*more": lambda x, y, g, *more: g * (x * y <= 1),
 }  # fmt: skip
 
 
