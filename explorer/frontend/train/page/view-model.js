@@ -92,7 +92,7 @@ export function buildPicture(live) {
   const chart = buildMainChart(state, measure, live.view.status.snapshot);
   const object = buildNetDrawing(state, lines);
   const isFaint = object.begun && chart.series.some(({ faint }) => faint);
-  const verdict = view.status.words.at(-1) ?? "";
+  const verdict = view.status.conclusion;
   return {
     offered: getEnabledButtons(view.status.state, isUnread(live) || isBarred),
     again: OVER.includes(view.status.state),
@@ -299,7 +299,7 @@ function getScale(state, measure) {
  */
 function buildMainChart(state, measure, latest) {
   const { trained, view, at } = state;
-  const { snapshot, words, recorded } = view.status;
+  const { snapshot, conclusion, recorded } = view.status;
   const now =
     trained && snapshot ? makeBranchedSeries(state, measure, { choice: trained, snapshot, recorded }) : [];
   const later =
@@ -329,7 +329,7 @@ function buildMainChart(state, measure, latest) {
       view.status.state === "diverged" // a run that ended early fills the axis
         ? Math.max(0, ...series.map((each) => findLastPoint(each)?.x ?? 0)) + 1
         : countSteps(state),
-    words: [`${makeHeading(trained ?? state.choice, scale)}, over steps.`, ...words].join(" "),
+    words: `${makeHeading(trained ?? state.choice, scale)}, over steps. ${conclusion}`.trim(),
     empty: suggestRemedy(state.choice) || explainEmptyCurves(measure, snapshot),
     legend: LEGENDS[measure],
   };

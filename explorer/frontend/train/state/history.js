@@ -93,8 +93,8 @@ export function toDisplayedState(state) {
   const { at, displayed, view } = state;
   if (at === null || !displayed) return state;
   const { steps_per_second: _, ...rest } = view.status;
-  const { snapshot, words, judged, lines, headline, step } = displayed;
-  const status = { ...rest, steps_per_second: 0, snapshot, words, judged, lines, headline, step };
+  const { snapshot, conclusion, judged, lines, headline, step } = displayed;
+  const status = { ...rest, steps_per_second: 0, snapshot, conclusion, judged, lines, headline, step };
   return { ...state, view: { ...view, status } };
 }
 

@@ -27,7 +27,7 @@
  * @typedef {{text: string, panel: string, why: string, layer: number|null, other: string|null}} Line
  */
 /**
- * @typedef {{words: Array<string>, device: string|null, judged: Object<string, string>,
+ * @typedef {{conclusion: string, device: string|null, judged: Object<string, string>,
  *   lines: Object<string, Line>, headline: string, recorded?: Recorded}} Fields
  */
 /**

@@ -26,7 +26,7 @@ export const IDLE = {
   steps: 0,
   steps_per_second: 0,
   snapshot: null,
-  words: [],
+  conclusion: "",
   device: null,
   judged: {},
   lines: {},

@@ -31,7 +31,7 @@ from explorer.training import (
 )
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.base.question import key_of
-from explorer.training.runs import summary as words
+from explorer.training.runs import summary
 from explorer.training.runs.headline import make_headline
 from explorer.training.runs.lines import BASIS, Line, make_lines
 from explorer.training.scheduling import get_status_class
@@ -78,12 +78,12 @@ class Recorded(TypedDict):
 class Fields(TypedDict):
     """The fields of a training run's event in addition to those of its ``Status``.
 
-    ``words`` describe the snapshot. ``device`` is the name of the device that trains, None without a
+    ``conclusion`` compares the rules. ``device`` is the name of the device that trains, None without a
     snapshot. ``judged`` has each rule's score on held-out data. ``lines`` has the measurements of each rule's
     gradient, if requested. ``headline`` states which rules may be best.
     """
 
-    words: list[str]
+    conclusion: str
     device: str | None
     judged: dict[str, str]
     lines: dict[str, Line]
@@ -299,13 +299,13 @@ def format_event(status: Status, questions: Collection[str] = ()) -> str:
 def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> dict[str, Any]:
     """Return ``Fields`` and "snapshot", which has the measurements in ``questions`` only, or is None."""
     if snapshot is None:
-        empty: Fields = {"words": [], "device": None, "judged": {}, "lines": {}, "headline": ""}
+        empty: Fields = {"conclusion": "", "device": None, "judged": {}, "lines": {}, "headline": ""}
         return {**empty, "snapshot": None}
     labels = {rule: _make_label(rule, snapshot) for rule in snapshot.losses}
     fields: Fields = {
-        "words": [words.make_conclusion(snapshot, labels)],
-        "device": words.name_device(snapshot.device),
-        "judged": words.format_rule_scores(snapshot),
+        "conclusion": summary.make_conclusion(snapshot, labels),
+        "device": summary.name_device(snapshot.device),
+        "judged": summary.format_rule_scores(snapshot),
         "lines": make_lines(snapshot) if {*BASIS} <= {*questions} else {},
         "headline": make_headline(snapshot, labels),
         "recorded": {"lr": number_text(snapshot.lr), "branch": format_branches(snapshot.branch)},

@@ -22,7 +22,7 @@ RUN = """
     saveInSession("run", { id: "r", key: "k", settingsKey: "s" });
     const run = createRun({ server: (path) => path, live: () => ({}), onChange: (view) => views.push(view) });
     const tell = (state) => streams.at(-1).onmessage(
-        { data: JSON.stringify({ state, sentence: state, step: 9, steps: 9, snapshot: null, words: [] }) });
+        { data: JSON.stringify({ state, sentence: state, step: 9, steps: 9, snapshot: null }) });
     const rest = () => new Promise((done) => setTimeout(done));
     run.watch();
     await rest();
@@ -53,7 +53,7 @@ def test_a_lost_run_keeps_its_display(node: Node, state: str):
     """Its last event comes without a snapshot."""
     body = f"""{RUN}
         const snapshot = {{ step: 7, losses: {{}}, measured: {{}} }};
-        const event = {{ state: "running", sentence: "", step: 7, steps: 9, snapshot, words: [] }};
+        const event = {{ state: "running", sentence: "", step: 7, steps: 9, snapshot }};
         streams.at(-1).onmessage({{ data: JSON.stringify(event) }});
         tell(given);
         const {{ status }} = views.at(-1);
@@ -93,7 +93,7 @@ def test_an_answer_is_shown_once_nothing_else_is_pressed(node: Node, document: d
         const answers = ["paused", "running"];
         globalThis.fetch = async () => ({{ json: async () => {{
             const state = answers.shift();
-            return {{ state, sentence: `answered ${{state}}`, step: 9, steps: 9, snapshot: null, words: [] }};
+            return {{ state, sentence: `answered ${{state}}`, step: 9, steps: 9, snapshot: null }};
         }} }});
         views.length = 0;
         run.pause();

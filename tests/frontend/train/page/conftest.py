@@ -11,7 +11,7 @@ COLOURS = ["#000001", "#000002", "#000003", "#000004", "#000005", "#000006"]
 ROUND = ("round", "default", "straight_through")
 IDLE = {
     "state": "idle", "sentence": "Ready: press Start.", "step": 0, "steps": 0, "steps_per_second": 0,
-    "snapshot": None, "words": [], "device": None, "judged": {},
+    "snapshot": None, "conclusion": "", "device": None, "judged": {},
 }  # fmt: skip
 
 
@@ -33,11 +33,11 @@ def snapshot(*rules: str, finished: bool = False, step: int = 2) -> dict[str, An
     }  # fmt: skip
 
 
-def status(state: str, *rules: str, words: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
+def status(state: str, *rules: str, **more: Any) -> dict[str, Any]:
     shown = snapshot(*rules, finished=state == "finished")
     sentence = f"{state.capitalize()}."
     return IDLE | {
-        "state": state, "sentence": sentence, "step": 2, "steps": 2, "snapshot": shown, "words": list(words),
+        "state": state, "sentence": sentence, "step": 2, "steps": 2, "snapshot": shown,
     } | more  # fmt: skip
 
 

@@ -117,7 +117,7 @@ def test_a_lane_names_the_rule_that_it_goes_on_with(picture: Run, step: int, beg
 
 def test_without_a_headline_a_result_begins_with_the_first_sentence_of_its_verdict(picture: Run):
     words = "Masked ended lower, at 113.6; the other at 1,250. With it w1 moved. One seed."
-    shown = picture(SEEN, status=status("finished", "default", words=(words,), headline=""))
+    shown = picture(SEEN, status=status("finished", "default", conclusion=words, headline=""))
     assert (shown["headline"], shown["verdict"]) == (words[:49], words)
 
 
@@ -154,11 +154,11 @@ def test_a_task_on_which_nothing_is_held_out_shows_the_loss(picture: Run):
 
 
 def test_the_verdict_is_the_last_sentence_during_and_after_a_run(picture: Run):
-    words = ("One.", "Both end at the same accuracy.")
+    words = "Both end at the same accuracy."
     both = ("default", "straight_through")
-    assert picture(SEEN, status=status("running", *both, words=words))["verdict"] == words[-1]
-    over = picture(SEEN, status=status("finished", *both, words=words))
-    assert over["verdict"] == words[-1]
+    assert picture(SEEN, status=status("running", *both, conclusion=words))["verdict"] == words
+    over = picture(SEEN, status=status("finished", *both, conclusion=words))
+    assert over["verdict"] == words
     assert over["status"]["next"] == "Change something and press Start to compare."
 
 

@@ -234,22 +234,22 @@ def test_the_nearest_step_replaces_one_that_is_no_longer_kept(node: Node):
         const { createHistory } = await import("./train/history/controller.js");
         const { toDisplayedState } = await import("./train/state/history.js");
         const snapshot = { checkpoints: [0, 4, 8, 12, 16, 20] };
-        const end = { words: ["end"], judged: { zero: "9" }, lines: { zero: "end" }, headline: "end" };
+        const end = { conclusion: "end", judged: { zero: "9" }, lines: { zero: "end" }, headline: "end" };
         const status = { step: 24, state: "finished", snapshot, ...end };
         let state = { at: null, displayed: null, remark: "before", view: { id: "r", status } };
         const asked = [];
-        const seen = { step: given, snapshot, words: [], judged: {}, lines: {}, headline: "" };
+        const seen = { step: given, snapshot, conclusion: "", judged: {}, lines: {}, headline: "" };
         const run = { look: async (step) => (asked.push(step), seen) };
         const become = (change) => { state = { ...state, ...change }; };
         const machine = createHistory({ state: () => state, become, run });
         machine.onScrub(13);
         const first = [state.at, state.remark];
         await new Promise((done) => setTimeout(done));
-        const { step, words, judged, lines, headline } = toDisplayedState(state).view.status;
-        return [first, asked, state.at, step, state.remark, words, judged, lines, headline];
+        const { step, conclusion, judged, lines, headline } = toDisplayedState(state).view.status;
+        return [first, asked, state.at, step, state.remark, conclusion, judged, lines, headline];
     """
-    own: list[object] = [[], {}, {}, ""]
-    end = [["end"], {"zero": "9"}, {"zero": "end"}, "end"]
+    own: list[object] = ["", {}, {}, ""]
+    end = ["end", {"zero": "9"}, {"zero": "end"}, "end"]
     said = "Step 12 is no longer kept: %s is the nearest."
     assert node.run(body, 12) == [[12, ""], [12], 12, 12, "", *own]
     assert node.run(body, 16) == [[12, ""], [12], 16, 16, said % 16, *own]

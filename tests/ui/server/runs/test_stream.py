@@ -46,7 +46,7 @@ def test_a_watcher_sees_a_run_to_its_end(engine):
     identity = engine.start(RACE)
     seen = told(engine, identity, meanwhile=engine.turn)
     assert [event["step"] for event in seen] == sorted({event["step"] for event in seen})
-    assert (seen[0]["state"], seen[0]["snapshot"], seen[0]["words"]) == ("running", None, [])
+    assert (seen[0]["state"], seen[0]["snapshot"], seen[0]["conclusion"]) == ("running", None, "")
     last, status = seen[-1], engine.snapshot(identity)
     assert (last["state"], last["sentence"]) == ("finished", status.sentence)
     for rule, losses in status.snapshot.losses.items():
@@ -54,7 +54,7 @@ def test_a_watcher_sees_a_run_to_its_end(engine):
         assert numbers(last["snapshot"]["loss_steps"][rule]) == list(range(SMALL.steps))
         gradients = last["snapshot"]["gradients"][rule]
         assert gradients["passed"] == status.snapshot.gradients[rule].passed
-    assert len(last["words"]) == 1
+    assert last["conclusion"].endswith(".")
 
 
 def test_no_run_is_left_when_its_watchers_have_gone(engine, clock):
@@ -88,7 +88,7 @@ def test_a_rate_set_while_a_run_is_paused_is_sent_immediately(engine):
 def test_a_line_is_named_by_the_rule_that_it_goes_on_with_from_its_first_step_on(engine):
     identity = engine.start(replace(SMALL, branch=((1, "default", "zero"),)), paused=True)
     seen = told(engine, identity, most=3, meanwhile=lambda: engine.command(identity, "step"))
-    named = [", then Zero" in " ".join(event["words"]) for event in seen]
+    named = [", then Zero" in event["conclusion"] for event in seen]
     assert [(event["step"], is_named) for event, is_named in zip(seen, named, strict=True)] == [
         (0, False), (1, False), (2, True),
     ]  # fmt: skip

@@ -82,7 +82,7 @@ def test_a_checkpoint_is_sent_like_an_event(client, run, alone):
     assert (seen["step"], seen["steps"], seen["snapshot"]["step"]) == (7, 20, 7)
     assert seen["recorded"] == {"lr": "0.01", "branch": "2,lr:0.02"}
     assert set(seen["snapshot"]["measured"]) == {"causes"}
-    assert seen["words"]
+    assert seen["conclusion"]
     assert client.get(f"/runs/{run['id']}/at/99999").data["step"] == 20
     line = f"/runs/{run['id']}/measured/line_search"
     now, then = (client.get(f"{line}{query}").data for query in ("", "?at=7"))
