@@ -1,1 +1,1 @@
-"""The lessons, one module each. ``net`` trains the net that some of them share."""
+"""The lessons, one module each, named by its key. ``net`` trains the net that some of them share."""

@@ -27,7 +27,7 @@ def describe_lower(ranking: Comparison, reach: tuple[float, float]) -> str:
 
 
 def bound_reach(ranking: Comparison, reach: tuple[float, float]) -> tuple[float, float]:
-    """Return a reach without what the metric cannot reach: a score is at most 1, an accuracy at least 0."""
+    """Return a reach limited to what the metric allows: a score is at most 1, an accuracy at least 0."""
     (lowest, highest), top = reach, max(ranking.means.values())
     lowest = max(lowest, top - 1) if ranking.unit else lowest
     return lowest, min(highest, top) if ranking.unit == "%" else highest

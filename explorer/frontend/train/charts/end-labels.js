@@ -7,7 +7,7 @@ import { cut, spread, wrapNames } from "./label-layout.js";
 
 /**
  * A label for the end of a curve, at ``x`` and ``y`` in the units of the axes. ``faint``: whether the curve is of an
- * earlier run.
+ * earlier run or of random guessing.
  * @typedef {{x: number, y: number, colour: string, name: string, value: string, rule?: string, faint?: boolean}} Name
  */
 /**

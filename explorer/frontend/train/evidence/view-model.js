@@ -41,7 +41,7 @@ export function buildEvidence(state, lines) {
  * Return the panel that supports the statement about the rule whose button "Why?" is pressed. With two rules, it shows
  * both, else the rule with the one that it is compared with. Returns null if no button is pressed; ``row`` is null if a
  * chart or the scores by seed support the statement.
- * @param {State} state @param {LegendEntry[]} lines @param {Object<string, string>} titles those of charts
+ * @param {State} state @param {LegendEntry[]} lines @param {Object<string, string>} titles titles of charts
  */
 export function buildRulePanel(state, lines, titles) {
   const line = lines.find(({ key }) => key === state.why);

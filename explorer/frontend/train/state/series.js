@@ -176,8 +176,8 @@ export function averageTrailing(values, kinds, window) {
 }
 
 /**
- * Return faint copies of curves for an earlier run, dotted if it is not the present one. A copy has a label only if it
- * does not end on the present curve of its rule.
+ * Return faint copies of the curves of an earlier run, dotted, or of later steps of the present run. A copy has a label
+ * only if it does not end on the present curve of its rule.
  * @param {Series[]} series
  * @param {string|null} difference how that run's settings differ from the present ones, "" if only rules do; null for
  *   later steps of the present run
