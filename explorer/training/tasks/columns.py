@@ -174,17 +174,22 @@ class Cells:
         many = self.are_classes(column) and texts.nunique() > MAX_CLASSES
         return gaps if many and len(is_number) and is_number.all() else texts == ""
 
-    def mask_incomplete(self, table: Table) -> tuple[pd.Series[bool], str]:
-        """Return a mask of the rows with a gap in a used column, or with text among an input's numbers.
-
-        The second result is the name of a column to leave out instead, if that loses fewer cells, or "".
-        """
+    def mask_incomplete(self, table: Table) -> pd.Series[bool]:
+        """Return a mask of the rows with a gap in a used column, or with text among an input's numbers."""
         inputs, target = self.choose_columns(table)
-        numeric = self.numbers[inputs].notna().any()
-        unread = self.gaps[inputs] | self.numbers[inputs].isna() & numeric
-        worst = inputs[int(unread.sum().to_numpy().argmax())]
-        is_worse = len(inputs) > 1 and unread[worst].sum() * (len(inputs) + 1) > self.rows
-        return unread.any(axis=1) | self.mask_target_gaps(target), self.names[worst] if is_worse else ""
+        return self._mask_unread(inputs).any(axis=1) | self.mask_target_gaps(target)
+
+    def find_worst_input(self, table: Table) -> str:
+        """Return the input with most gaps, if to leave it out loses fewer cells than those rows, or ""."""
+        inputs, _ = self.choose_columns(table)
+        unread = self._mask_unread(inputs).sum()
+        worst = inputs[int(unread.to_numpy().argmax())]
+        is_worse = len(inputs) > 1 and unread[worst] * (len(inputs) + 1) > self.rows
+        return self.names[worst] if is_worse else ""
+
+    def _mask_unread(self, inputs: Sequence[int]) -> pd.DataFrame:
+        numbers = self.numbers[inputs]
+        return self.gaps[inputs] | numbers.isna() & numbers.notna().any()
 
     def csv_of(self, rows: pd.Series[bool]) -> str:
         """Return the rows that a mask selects as CSV text, with the separators of the table."""

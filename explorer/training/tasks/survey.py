@@ -85,7 +85,7 @@ def make_survey(text: str, target: str | None = None, without: Sequence[str] | N
     refused, complete, unusable, worst = "", "", 0, ""
     try:
         target = cells.names[cells.choose_columns(table)[1]]
-        incomplete, worst = cells.mask_incomplete(table)
+        incomplete, worst = cells.mask_incomplete(table), cells.find_worst_input(table)
         if unusable := int(incomplete.sum()):
             complete = cells.csv_of(~incomplete)
         read_table(table)

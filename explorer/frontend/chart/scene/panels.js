@@ -58,15 +58,7 @@ export function computeFrame({ width, height }, ranges, smallest, before = null)
     ? width - left - before.inner
     : Math.max(minRight, Math.round(getEndMargin(size, letters)));
   const inner = Math.max(width - left - right, 10);
-  return {
-    width,
-    height,
-    left,
-    size,
-    inner,
-    x,
-    ...computePanels(ranges, top, height - top - bottom, size),
-  };
+  return { width, height, left, size, inner, x, ...computePanels(ranges, top, height - top - bottom, size) };
 }
 
 /**

@@ -16,11 +16,7 @@ const POINTS = 65;
  * @param {[number, number]} [span] the range of y, so that several thumbnails can be compared; otherwise the curves' own
  */
 export function drawThumbnail({ op, rules }, settings, span) {
-  const svg = shape("svg", {
-    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-    class: "thumbnail",
-    "aria-hidden": "true",
-  });
+  const svg = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "thumbnail", "aria-hidden": "true" });
   const { x, y, marks, gradients } = sampleCurves({ op, rules }, settings, { points: POINTS });
   const sampled = rules.length ? rules.map(({ key }) => gradients[key]) : [y];
   const curves = sampled.flatMap((values) => (values ? [Array.from(values)] : []));

@@ -146,14 +146,20 @@ export function makeLanePlate(state, line, snapshot, record, plate, points) {
   }
   const all = Array.from({ length: Math.max(folded, 1) }, (_, at) => layer + at);
   const still = all.every(isStill);
-  const formatEnds = (/** @type {(string|number)[]} */ each) =>
-    [...new Set([each[0], each[each.length - 1]])].join("–");
-  const sorted = all.map((at) => record?.moved[at]).sort((a, b) => a - b);
-  const formatMoved = () => formatEnds(sorted.map((each) => Number(each.toPrecision(each < 1 ? 2 : 3))));
-  const by = record && snapshot && snapshot.step > 0 ? `by ${formatMoved()}` : "";
-  const words = [formatEnds(all.map((at) => `w${at + 1}`)), still ? "still" : by];
+  const hasMoved = record && !still && snapshot !== null && snapshot.step > 0;
+  const moved = hasMoved ? `by ${formatMoved(all.map((at) => record.moved[at]))}` : "";
+  const words = [formatEnds(all.map((at) => `w${at + 1}`)), still ? "still" : moved];
   return { plate, words: words.filter(Boolean), still, sees: null };
 }
+
+/** Return the range of the distances by which layers have moved. @param {number[]} distances */
+function formatMoved(distances) {
+  const sorted = distances.toSorted((one, other) => one - other);
+  return formatEnds(sorted.map((each) => Number(each.toPrecision(each < 1 ? 2 : 3))));
+}
+
+/** Return the first and the last item, such as "w1–w3", or the only one. @param {(string|number)[]} items */
+const formatEnds = (items) => [...new Set([items[0], items[items.length - 1]])].join("–");
 
 /**
  * Return the forward pass of one net: that of the highlighted rule or else the first net whose gradient reaches the
