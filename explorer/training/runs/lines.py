@@ -70,7 +70,7 @@ def make_lines(snapshot: Snapshot) -> dict[str, Line]:
             finding = _find_statement(snapshot, way, causes, inputs)
             end = _describe_end(snapshot, rule, finding.hinders, ranking)
             result[rule] = _make_line(snapshot, [finding, end] if end else [finding])
-        elif all(records_by_key.values()) and snapshot.diverged[rule]:
+        elif all(records_by_key.values()) and snapshot.diverged[rule] is not None:
             result[rule] = _make_line(snapshot, [_describe_divergence(snapshot, rule)])
     return result
 

@@ -144,6 +144,7 @@ _DEAD = {"task": "binary weights", "op": "binarize", "rules": ("default",)}
      "A gradient of the first step is infinite or NaN."),
     ({"task": "digits", "op": "identity", "rules": ("formula: g/5000",)}, 0,
      "The gradient passes at 0.02 % of its size."),
+    ({"task": "digits", "op": "log", "rules": ("default",)}, 1, "Diverged at step 0."),
 ])  # fmt: skip
 def test_a_line_names_dead_layers_and_infinite_and_small_gradients(settings, steps, text):
     (line,) = make_lines(build(steps, **settings).snapshot(BASIS)).values()
