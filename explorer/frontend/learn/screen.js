@@ -53,7 +53,7 @@ export function createLesson(lesson, around, part = null) {
     onSkip: part ? null : () => conclude("shown"),
     onChange() {
       keep({ ...forecast.saved(), missed: false });
-      // A class would take a marked line for the answer. No message is about the previous prediction.
+      // A class would take a marked line for the answer, and a message may be about the previous prediction.
       if (part) answer(hasSent ? UNSENT_TEXT : "");
       else excerpt?.light();
     },

@@ -27,7 +27,7 @@ UNUSED = "no call leads from there to the loss"
 BY_VALUE = "each gradient is zero by the values it was multiplied with, or by a hook"
 NOT_FINITE = "its backward returns values that are not finite"
 ORIGIN_NOT_FINITE = "it is not finite where it begins: look at the loss and at the values of the model"
-_BRANCHING = ("bool", "index")  # exits that are blamed if there is no other
+_BRANCHING = ("bool", "index")  # exits that only steer Python; blamed if there is no other
 _PASSES = 8  # number of forward passes without backward after which recorded calls are dropped
 
 

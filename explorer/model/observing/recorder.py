@@ -42,7 +42,7 @@ class Recorder(Tape):
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> tuple[CallInput, Any] | None:
         """Return what a call's row needs, x before the call and the call itself, or None if it is no site."""
         self._is_scaling = name in names.SCALINGS and isinstance(args[-1], int | float) and bool(args[-1])
-        if name in names.EXTREMES:  # of a constant and x as well as of x and a constant
+        if name in names.EXTREMES:  # x may be the second tensor, as in max(0, x)
             args = sorted(args, key=lambda item: not getattr(item, "requires_grad", False))
         x = args[0] if args else None
         is_known = function in CALLS or name in STEPS or (name not in LINEAR and is_pointwise(name))
@@ -174,8 +174,8 @@ class Recorder(Tape):
         ordered = sorted(between, key=lambda value: value.number)
         cuts = [v.call for v in ordered if not v.live and any(item.live for item in v.call.inputs)]
         first = next(iter(cuts), None)
-        is_meant = x is None and self.path and not is_chosen(dead)  # such as a detached norm
-        if first is None or first.place.path is None or first.merged or is_meant:
+        is_intended = x is None and self.path and not is_chosen(dead)  # such as a detached norm
+        if first is None or first.place.path is None or first.merged or is_intended:
             return
         if any((value.call.site, "cut") in self.rows for value in between if value.call.kind == "exit"):
             return

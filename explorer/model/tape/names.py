@@ -26,7 +26,7 @@ FORMATS = {
     torch.float8_e4m3fn: "fp8_e4m3", torch.float8_e5m2: "fp8_e5m2", torch.float8_e8m0fnu: "float8_e8m0fnu",
     torch.float8_e4m3fnuz: "float8_e4m3fnuz", torch.float8_e5m2fnuz: "float8_e5m2fnuz",
 }  # fmt: skip
-"""Types of eight bits -> the op, or its name, of a cast to one of them and back, recorded as one call."""
+"""Types of eight bits -> the op of a cast to the type and back, which is one call, or a name for it."""
 
 SUMS = {"add": (1, 1), "iadd": (1, 1), "sub": (1, -1), "isub": (1, -1), "rsub": (-1, 1), "neg": (-1,)}
 """Functions that add their inputs up -> the sign of each."""
