@@ -1,5 +1,6 @@
 """What Python tells Explore: confirmed curves, a parameter that learns, answers that fail or are late."""
 
+import re
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -84,6 +85,7 @@ def test_curves_follow_without_a_server_and_are_confirmed_later(explore: Page) -
 @pytest.mark.thorough(part=5)  # faster: frontend/choice/test_learning_panel, test_offline for the panel
 def test_numbers_of_ones_own_are_beneath_the_curves_of_a_learning_parameter(explore: Page) -> None:
     turn(explore, "/?op=quantize&rule=lsq&s=0.6&learns=s", shows=["lsq"])
+    expect(explore.locator(".examples .then")).to_have_attribute("href", re.compile("[?&]learn=s"))
     explore.get_by_role("combobox", name="Numbers beneath the curves").select_option("pasted")
     window = explore.get_by_role("dialog", name="Your own numbers")
     for typed in ("0.5 abc", "0,5; 1,25"):

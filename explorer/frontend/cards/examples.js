@@ -2,6 +2,7 @@
 
 import { toQuery } from "../choice/address.js";
 import { getCatalogue } from "../choice/entries.js";
+import { prepareTraining } from "../choice/learning-panel.js";
 import { requestTraining } from "../choice/session.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
@@ -71,14 +72,12 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
 function getNext(choice, example, otherwise) {
   const { lesson, train } = example ?? { lesson: null, train: "" };
   if (!lesson && !train && !otherwise) return { words: "", address: null };
-  const {
-    link: { pages },
-    firstTask,
-  } = getCatalogue();
+  const { link, firstTask } = getCatalogue();
   const training = { task: firstTask, ...choice.training }; // a task in which the rules differ
+  const query = toQuery(prepareTraining({ ...choice, training }));
   return lesson
-    ? { words: `Lesson: ${lesson.title}`, address: `${pages.learn}?lesson=${lesson.key}` }
-    : { words: train || otherwise, address: `${pages.train}?${toQuery({ ...choice, training })}` };
+    ? { words: `Lesson: ${lesson.title}`, address: `${link.pages.learn}?lesson=${lesson.key}` }
+    : { words: train || otherwise, address: `${link.pages.train}?${query}` };
 }
 
 /** @param {Choice} one @param {Choice} other */
