@@ -152,6 +152,8 @@ def test_a_division_that_rounds_is_blamed(mode):
     seen = observed(made(lambda h: torch.div(h, 0.5, rounding_mode=mode)))
     assert (seen.frame.op[0], seen.frame.rule[0]) == (f"{mode}_divide", "zero")
     assert list(seen.parameters.op[:2]) == [f"{mode}_divide"] * 2
+    rounded = observed(made(lambda h: h.to(torch.float8_e4m3fn).float() * 1e-9))  # its gradient underflows
+    assert rounded.parameters.why[0] == "it rounds the gradient to eight bits, and all of it to 0"
 
 
 def test_a_call_without_a_derivative_is_blamed_though_backward_raises():

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from explorer.model.observing.recorder import Recorder
 from explorer.model.observing.rows import has_any
 from explorer.model.tape import Call, Site, Value
-from explorer.model.tape.names import INDICES, LINEAR, find_tensors, is_pointwise
+from explorer.model.tape.names import FORMATS, INDICES, LINEAR, find_tensors, is_pointwise
 from explorer.model.tape.private import is_functorch_wrapped_tensor
 from explorer.model.tape.values import NO_DERIVATIVE, UNLIMITED, find_ancestors
 
@@ -28,6 +28,7 @@ BY_VALUE = "each gradient is zero by the values it was multiplied with, or by a 
 NOT_FINITE = "its backward returns values that are not finite"
 ORIGIN_NOT_FINITE = "it is not finite where it begins: look at the loss and at the values of the model"
 _BRANCHING = ("bool", "index")  # exits that only steer Python; blamed if there is no other
+_UNDERFLOW = dict.fromkeys(FORMATS.values(), "it rounds the gradient to eight bits, and all of it to 0")
 _PASSES = 8  # number of forward passes without backward after which recorded calls are dropped
 
 
@@ -189,7 +190,8 @@ class Listener(Recorder):
                     self.count_cut(call, call.op, call.reason)
             gradient, reason = ("zero", BY_VALUE) if name in self.arrived else ("none", UNKNOWN)
             if calls:
-                zero = ZERO_HERE if calls[0].measured is not None and any(calls[0].measured.got) else ZERO
+                is_partial = calls[0].measured is not None and any(calls[0].measured.got)
+                zero = ZERO_HERE if is_partial else _UNDERFLOW.get(calls[0].name, ZERO)
                 self.blamed[name] = Blame(gradient, calls[0].site, calls[0].op, calls[0].reason or zero)
             else:
                 self.blamed[name] = Blame(gradient, None, "", reason if leaf in data else UNUSED)

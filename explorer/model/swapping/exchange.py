@@ -162,7 +162,7 @@ class Exchange:
             if op not in OPS or (in_trick and OPS[op].parameters):
                 raise ValueError(
                     f"{self.key} is torch's own gradient of an op, and that of {op} is not known here: say "
-                    "which op it computes, op=…, or give another rule, such as zero"
+                    "which op it computes, op='step' for a comparison, or give another rule, such as zero"
                 )
             return bind(op, self.entry, {}).gradient if in_trick else None
         entry: Op = OPS.get(op, ANY_OP)
