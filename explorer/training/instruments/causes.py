@@ -87,7 +87,8 @@ def mask_causes(nets: Nets) -> list[Tensor]:
 def _classify(op: OpTrace, peaks: Tensor) -> Tensor:
     """Return a mask of the op's inputs with each cause in ``NAMES``. Shape (4, nets, n, units).
 
-    ``peaks`` is the largest absolute gradient of each net's rule for g = 1. Shape (nets,).
+    ``peaks`` is the largest absolute gradient of each net's rule for g = 1, at the mean of its learned
+    values if each channel has one. Shape (nets,).
     """
     is_zero = op.gradient == 0
     is_above = is_zero & (op.upstream == 0)
@@ -162,8 +163,7 @@ INSTRUMENT = Visible(
     sentence="How many of the op's inputs (one per unit and example, or weights) get no gradient, and why: "
     f"the rule returns 0, less than {format_percent(FAINT_SHARE)} of its peak, or nothing comes from above. "
     "Hatched: for every example.",
-    limits="This does not show how much a net needs these inputs: a net with few of them may learn less. "
-    "If each channel has learned its own value, the peak is that of the rule at their mean.",
+    limits="This does not show how much a net needs these inputs: a net with few of them may learn less.",
     cost="0.94 ms for six rules with one hidden layer of 16 units",
     measure=measure,
     draw=draw,

@@ -128,11 +128,10 @@ def _draw_layer(record: Record, layer: int) -> Picture:
 INSTRUMENT = Visible(
     key="inputs",
     label="Where the data sits",
-    sentence="The distribution of the op's inputs x, behind the rule's curve. The outermost bars hold "
-    "everything beyond.",
+    sentence="The distribution of the op's inputs x, behind the rule's curve, whose highest value is in the "
+    "corner. The outermost bars hold everything beyond.",
     limits="The rule's window is where it is at least 1 % of its peak. This does not show which inputs the "
-    "loss depends on. If each channel has learned its own value, the curve uses their mean; for a random "
-    "rule it is the mean over draws.",
+    "loss depends on. The curve of a random rule is its mean over draws.",
     cost="1.4 ms for six rules with one hidden layer of 16 units",
     measure=measure,
     draw=draw,

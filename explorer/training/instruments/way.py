@@ -30,8 +30,8 @@ def measure(nets: Nets) -> dict[int, Record]:
         - ``slope_of``: the op's name if the rule is default autograd, or "".
         - ``adam``: whether steps are divided by the size of the gradient.
         - ``others``: how each rule's gradient compares with this one's at the same x, y and g: the fraction
-          of equal signs, the cosine, and the ratio of the sums of absolute values. NaN with a random, learned
-          or averaging op or rule. Shape (rules, 3), float32.
+          of equal signs where neither is 0, the cosine, and the ratio of the sums of absolute values. NaN
+          with a random, learned or averaging op or rule. Shape (rules, 3), float32.
     """
     ensemble = nets.ensemble
     batch_pass = ensemble.run_pass(*nets.batch, nets.task.loss)
@@ -71,8 +71,8 @@ def _compare_rules(nets: Nets, traces: Sequence[OpTrace]) -> np.ndarray:
         return result
     x, y, g, ours = (torch.cat([each[at].flatten(1) for each in traces], 1) for at in range(4))
     for rule, (_, compute_gradient) in enumerate(op_rules.pairs):
-        theirs, passes = compute_gradient(x, y, g), g != 0
-        same = ((ours.sign() == theirs.sign()) & passes).sum(1) / passes.sum(1)
+        signs = (theirs := compute_gradient(x, y, g)).sign() * ours.sign()
+        same = (signs > 0).sum(1) / (signs != 0).sum(1)
         cosine = torch.cosine_similarity(ours, theirs, eps=0)
         size = theirs.abs().sum(1) / ours.abs().sum(1)
         result[:, rule] = torch.stack([same, cosine, size], 1).cpu().numpy()

@@ -9,6 +9,7 @@ from explorer.training.ranking.comparison import Comparison
 from explorer.training.ranking.digits import count_min_decimals, scale_score, with_unit
 
 ADVISED_SEEDS = 5  # with this many seeds, a difference of two percentage points is nearly always detected
+ONE_SEED_ADVICE = f"One seed proves little: run {ADVISED_SEEDS}."
 _MAX_BOUND_DECIMALS = 12  # enough decimals so that no claimed bound is written as 0
 
 
@@ -81,12 +82,11 @@ def _describe_means(ranking: Comparison) -> list[str]:
         basis_text = f"mean of {ranking.started} seeds" if ranking.started > 1 else "one seed"
         return [f"{best} is at {text.format_mean(best)} {place} ({basis_text})."]
     if ranking.started == 1:
-        advice = f"One seed proves little: run {ADVISED_SEEDS}."
-        return [f"One seed: {text.list_means(order)} {place}.", advice]
+        return [f"One seed: {text.list_means(order)} {place}.", ONE_SEED_ADVICE]
     if ranking.shared < 2:
         return [f"Too few seeds are finite with every rule: {text.list_means(order)} {place}."]
     if ranking.alike:
-        return [f"{join_texts(order)} score the same on every seed, at {text.format_mean(best)} {place}."]
+        return [f"{join_texts(order)} score the same on each seed; mean {text.format_mean(best)} {place}."]
     if not ranking.lower:
         reaches = [bound_reach(ranking, reach) for reach in ranking.differences.values()]
         largest = text.format_difference(max(most for _, most in reaches))

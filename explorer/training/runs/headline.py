@@ -44,7 +44,7 @@ def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[
         yield f"{labels[first]} has the highest mean, {means[first]}, but some seeds diverged."
         yield f"The highest mean is {means[first]}, but some seeds diverged."
     elif ranking.alike:
-        yield f"All end equal, at {means[first]}, on each of {count}."
+        yield f"All end equal on each of {count}: mean {means[first]}."
     elif not ranking.lower:
         yield f"{count} do not show which is best: all {at}."
     elif len(ranking.best) > 1:

@@ -14,7 +14,7 @@ from explorer.formula import format_percent, format_short, join_texts, number_te
 from explorer.training.instruments import Record
 from explorer.training.ranking import Ranking
 from explorer.training.runs.headline import compare_rules
-from explorer.training.runs.pair import MIN_SHARE, Pair, Reason, name_inputs, round_short
+from explorer.training.runs.pair import MAX_WHY, MIN_SHARE, Pair, Reason, name_inputs, round_short
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.tasks import TASKS
 
@@ -29,8 +29,7 @@ _CAUSES = (
     (3, "no gradient from above", "causes"),
 )
 """Index of a cause, the text on units with it, and the instrument that shows the reason."""
-_MAX_WHY = 120  # characters
-_MAX_GAP = 0.03  # a rule this close to the best, by the ranking's bound, is called close
+_MIN_LEAD = 0.05  # with one seed, a smaller difference of two scores is not explained
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ def make_lines(snapshot: Snapshot) -> dict[str, Line]:
     """Return one line of text about each backward rule of a run. Rules without measurements are left out."""
     records_by_key = {key: snapshot.measured.get(key, {}) for key in BASIS}
     result: dict[str, Line] = {}
-    ranking = compare_rules(snapshot) if snapshot.seeds > 1 else None
+    ranking = compare_rules(snapshot)
     for rule in snapshot.losses:
         way, causes, inputs = (each.get(rule) for each in records_by_key.values())
         if way and causes and inputs:
@@ -148,7 +147,7 @@ def _explain_unreached(effect: str, way: Record, causes: Record) -> str:
         reason = "The op returns 0 on the next batch"
     elif way["slope_of"]:
         reason = f"{way['slope_of']}'s slope is 0, and anything times 0 is 0"
-        if len(f"{reason}: nothing reaches {effect}") >= _MAX_WHY:
+        if len(f"{reason}: nothing reaches {effect}") >= MAX_WHY:
             reason = "The op's slope is 0"
     else:
         reason = "The rule returns 0 for every input"
@@ -217,30 +216,31 @@ def _describe_end(snapshot: Snapshot, rule: str, hinders: bool, ranking: Ranking
         kept = ranking.started - ranking.diverged.get(rule, 0)
         why = f"It kept its values finite on {kept} of {ranking.started} seeds, the others on half or fewer"
         return _Statement(f"Best{anyway}", Reason("score", why))
-    pair = Pair(snapshot, ranking, rule)
-    if rule in ranking.lower:
+    pair, is_first = Pair(snapshot, ranking, rule), rule == ranking.best[0]
+    if ranking.started == 1 and pair.gap < _MIN_LEAD:
+        return None
+    if rule in ranking.lower or (ranking.started == 1 and not is_first):
         return _describe_lower(pair, hinders)
-    if ranking.best == (rule,):
-        return _Statement(f"Best{anyway}", pair.explain_best(), other=pair.other)
+    if ranking.best == (rule,) or ranking.started == 1:
+        text = "Best" if ranking.started > 1 else "Highest with this seed"
+        return _Statement(f"{text}{anyway}", pair.explain(1), other=pair.other)
     text = "The same score as all others"
     if not ranking.alike:
-        is_first = rule == next(iter(ranking.means))
-        text = f"Highest mean{anyway}" if is_first else _describe_distance(ranking, rule)
+        text = f"Highest mean{anyway}" if is_first else _describe_distance(pair)
     return _Statement(text, pair.explain_tie(), other=pair.other)
 
 
 def _describe_lower(pair: Pair, hinders: bool) -> _Statement:
-    lower = f"At least {pair.format(pair.ranking.lower[pair.rule][0])} lower"
-    reason = pair.explain_lower()
+    lower = f"{pair.format(pair.gap)} lower"
+    if pair.ranking.started > 1:
+        lower += f" (at least {pair.format(pair.ranking.lower[pair.rule][0]).partition(' ')[0]})"
+    reason = pair.explain(-1)
     if pair.lacks_w1[0] or (reason.panel == "causes" and hinders):
         return _Statement(lower)  # the finding has more to say about it
     return _Statement("; ".join(filter(None, [lower, reason.brief])), reason, other=pair.other)
 
 
-def _describe_distance(ranking: Ranking, rule: str) -> str:
-    largest = ranking.differences[rule][1]
-    if largest > _MAX_GAP:
-        return "Not shown to be lower than the highest"
-    bound = math.ceil(100 * largest) if ranking.unit == "%" else math.ceil(100 * largest) / 100
-    points = f"{bound} point{'s' * (bound != 1)}" if ranking.unit == "%" else f"{bound} R²"
-    return f"Within {points} of the highest"
+def _describe_distance(pair: Pair) -> str:
+    most = pair.ranking.differences[pair.rule][1]
+    bound = f" (at most {pair.format(most).partition(' ')[0]})" if math.isfinite(most) else ""
+    return f"{pair.format(pair.gap)} lower than the highest{bound}, not shown to differ"

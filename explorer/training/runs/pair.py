@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +13,10 @@ from explorer.formula import format_percent, format_short, number_text, with_min
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.ranking import Ranking
 from explorer.training.runs.snapshot import Snapshot
+from explorer.training.runs.summary import is_solved
 from explorer.training.tasks import TASKS
 
+MAX_WHY = 120  # characters
 MIN_SHARE = 0.2  # a smaller fraction of the op's inputs, or difference of two, is not mentioned
 _MIN_SAME, _MIN_COSINE = 0.9, 0.95  # gradients with fewer equal signs or a lower cosine do not agree
 _MIN_STEPS = 10.0  # a smaller ratio of distances from the start explains nothing
@@ -46,6 +49,7 @@ class Pair:
         first, second, *_ = dict.fromkeys([*ranking.best, *ranking.means])
         self.snapshot, self.ranking, self.rule = snapshot, ranking, rule
         self.other = second if rule == first else first
+        self.gap = abs(ranking.means[rule] - ranking.means[self.other])
         both = rule, self.other
         self._ways = [snapshot.measured["way"][each] or {} for each in both]
         self._shares = [(snapshot.measured["causes"][each] or {})["shares"] for each in both]
@@ -71,17 +75,14 @@ class Pair:
         points = 100 * difference
         return f"{points:.1f} points" if points >= 1 or not points else f"{points:.1g} points"
 
-    def explain_best(self) -> Reason:
-        """Return the clearest reason for the rule's higher score."""
-        return next(self._list_reasons(1), Reason("seeds", f"Nothing measured favours it over {self.name}"))
-
-    def explain_lower(self) -> Reason:
-        """Return the clearest reason for the rule's lower score."""
-        why = "Nothing measured explains it"
-        if self._same < _MIN_SAME:
-            why += f"; its gradient has {self.name}'s sign on {format_percent(self._same)} of the op's inputs"
-        unknown = Reason("seeds", why, brief="no measure explains it")
-        return next(self._list_reasons(-1), unknown)
+    def explain(self, sign: int) -> Reason:
+        """Return the clearest reason for the rule's higher (``sign`` 1) or lower score (−1)."""
+        unknown = Reason("seeds", "No measure explains it", brief="no measure explains it")
+        if contrast := next(self._compare_shares(-sign), None):
+            unknown = contrast._replace(why=f"{unknown.why}; it {contrast.why[3:]}", brief=unknown.brief)
+        elif self._same < _MIN_SAME:
+            unknown = unknown._replace(why=f"{unknown.why}; {self._describe_signs()}")
+        return next(self._list_reasons(sign), unknown)
 
     def explain_tie(self) -> Reason | None:
         """Return why the rules are not shown to differ; None if nothing reaches w1."""
@@ -91,20 +92,36 @@ class Pair:
             return Reason("inputs", self._describe_agreement(), layer=0)
         snapshot, ranking = self.snapshot, self.ranking
         if ranking.alike:
-            why = f"On each of {ranking.started} seeds all rules end with the same score"
-            return Reason("seeds", f"{why}; nothing measured explains it")
+            why = "All rules solve the task" if is_solved(ranking) else "All rules end with the same scores"
+            return Reason("seeds", f"{why}: {snapshot.held_out:,} held-out examples do not tell them apart")
         seeds = [snapshot.score[each] for each in (self.rule, self.other)]
         spread = max(float(np.nanmax(each) - np.nanmin(each)) for each in seeds if each is not None)
-        gap = abs(ranking.means[self.rule] - ranking.means[self.other])
-        numbers = self.format(gap).partition(" ")[0], self.format(spread)
-        why = "the means differ by {}, the seeds of one rule by {}".format(*numbers)
+        numbers = self.format(self.gap).partition(" ")[0], self.format(spread)
+        why = "means differ by {}, seeds by {}".format(*numbers)
         if any(self.lacks_w1):
             why = f"w1 never moved{f' with {self.name}' if self.lacks_w1[1] else ''}; {why}"
         elif self._same < _MIN_SAME:
-            why = f"{100 * self._same:.0f} % of its gradients have {self.name}'s sign; {why}"
+            why = f"{self._describe_signs()}; {why}"
+            why = why[0].upper() + why[1:]
+        elif found := next(chain(self._compare_shares(1), self._compare_shares(-1)), None):
+            whole = f"{found.why}; {why}"
+            return found._replace(why=whole if len(whole) < MAX_WHY else found.why)
         else:
             why = f"Nothing measured explains a difference: {why}"
         return Reason("seeds", why)
+
+    def _describe_signs(self) -> str:
+        return f"where neither is 0, {format_percent(1 - self._same)} of its gradients oppose {self.name}'s"
+
+    def _compare_shares(self, sign: int, causes: slice = slice(2, 3)) -> Iterator[Reason]:
+        """Yield a reason if a layer passes a gradient to many more (``sign`` 1) or fewer (−1) inputs."""
+        zeros = [[float(sum(each[causes])) for each in shares] for shares in self._shares]
+        gap, layer = max((sign * (its - own), at) for at, (own, its) in enumerate(zip(*zeros, strict=True)))
+        if gap >= MIN_SHARE:
+            part = name_inputs(self.snapshot, layer, len(zeros[0])).removeprefix("the op's ")
+            share, its_share = (format_percent(1 - each[layer]) for each in zeros)
+            why = f"It passes a gradient to {share} of {part}, {self.name} to {its_share}"
+            yield Reason("causes", why, layer)
 
     def _describe_agreement(self) -> str:
         size = 1 / self._size if self._size else math.inf
@@ -117,7 +134,8 @@ class Pair:
             return f"{why}, so w1 moved by {distances}"
         share, sizes = format_percent(self._same), f"{size:.2g} times its size"
         sizes = f"sizes within {math.ceil(100 * apart)} %" if apart <= _MAX_APART else sizes
-        return f"Its gradient agrees with that of {self.name}: same sign on {share} of the inputs, {sizes}"
+        signs = f"{share} of signs equal where neither is 0"
+        return f"Its gradient agrees with that of {self.name}: {signs}, {sizes}"
 
     def _list_reasons(self, sign: int) -> Iterator[Reason]:
         """Yield differences that may explain a higher (``sign`` 1) or lower score (−1), clearest first.
@@ -131,14 +149,8 @@ class Pair:
                 yield Reason("norms", f"{why}; with {name} w{at} never moved")
         if self._same <= 1 - _MIN_SAME and self._cosine < -_MIN_COSINE:
             why = f"Its gradient has the opposite sign to that of {name} on {format_percent(1 - self._same)}"
-            yield Reason("inputs", f"{why} of the op's inputs", 0, "its gradient is reversed")
-        causes = slice(2, 3) if sign > 0 else slice(1, 3)
-        zeros = [[float(sum(each[causes])) for each in shares] for shares in self._shares]
-        gap, layer = max((sign * (its - own), at) for at, (own, its) in enumerate(zip(*zeros, strict=True)))
-        if gap >= MIN_SHARE:
-            part = name_inputs(snapshot, layer, len(zeros[0]))
-            share, its_share = (format_percent(1 - each[layer]) for each in zeros)
-            yield Reason("causes", f"It passes a gradient to {share} of {part}, {name} to {its_share}", layer)
+            yield Reason("inputs", f"{why} of inputs where neither is 0", 0, "its gradient is reversed")
+        yield from self._compare_shares(sign, slice(2, 3) if sign > 0 else slice(1, 3))
         least, most = sorted((moved[0], its_moved[0]))
         if most > _MIN_STEPS * least:
             brief = f"its steps are {'larger' if moved[0] == most else 'smaller'}"

@@ -4,15 +4,18 @@ import math
 from collections.abc import Collection, Mapping
 from itertools import chain
 
+import numpy as np
 import torch
 
 from explorer.formula import format_short, join_texts, number_text
 from explorer.training.instruments.base.gradients import Gradients
 from explorer.training.limits import MAX_SEEDS
-from explorer.training.ranking import Ranking, Unit, format_scores, rank
+from explorer.training.ranking import ONE_SEED_ADVICE, Ranking, Unit, format_scores, rank
 from explorer.training.runs.snapshot import Snapshot
 
 _UNMOVED = "w1 never moved: no gradient reached it, so only w2 learned."
+_FEW = 50  # with fewer held-out examples, a sentence warns that each is worth more than two points
+_ROUNDING = 1e-6
 DEVICES = {
     "cpu": "CPU",
     "cuda": "AMD GPU" if torch.version.hip else "NVIDIA GPU",
@@ -62,19 +65,35 @@ def _describe_ranking(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     ranking = rank({labels[rule]: values for rule, values in scores_by_rule.items()}, example, unit=unit)
     order = sorted(scores_by_rule, key=lambda rule: ranking.means.get(labels[rule], -math.inf), reverse=True)
     best = [rule for rule in order if labels[rule] in ranking.best]
-    return " ".join(filter(None, [ranking.sentence, advise_after_tie(snapshot, ranking, best)]))
+    sentences = [ranking.sentence, advise_after_tie(snapshot, ranking, best)]
+    if sentences[1]:  # it is not about seeds if there is only one
+        sentences[0] = ranking.sentence.removesuffix(f" {ONE_SEED_ADVICE}")
+    if example > 1 / _FEW:
+        sentences.append(f"Each held-out example is worth {100 * example:.1f} points.")
+    return " ".join(filter(None, sentences))
 
 
 def advise_after_tie(snapshot: Snapshot, ranking: Ranking, rules: Collection[str]) -> str:
     """Return a sentence on what to try after a run in which several rules may be best, or "".
 
-    It names the first of these reasons that holds: the rules act alike, more seeds may tell, one of them
-    never moved the first layer, or the rules differ too little here. ``rules`` are those that may be best.
+    It names the first of these reasons that holds: the rules act alike, the task is too easy, more seeds may
+    tell, one of them never moved the first layer, or the rules differ too little here. ``rules`` are those
+    that may be best.
     """
-    if not snapshot.finished or len(rules) < 2 or ranking.shared < 2:
+    if not snapshot.finished or len(rules) < 2:
         return ""
+    losses = [snapshot.seed_losses[rule] for rule in rules]
+    if all(np.array_equal(losses[0], each, equal_nan=True) for each in losses[1:]):
+        return "These rules act alike here, with equal losses at each step: try another task or op."
+    if ranking.shared < 2:
+        return ""
+    is_still = any(facts and facts.w1_moved == 0 for facts in map(snapshot.gradients.get, rules))
+    examples = f"{snapshot.held_out:,} held-out examples"
+    if is_solved(ranking):
+        how = "This task is solved, even where w1 never moved" if is_still else "This task is solved"
+        return f"{how}: it is too easy to tell these rules apart on {examples}."
     if ranking.alike:
-        return "These rules act alike here: try another task or op."
+        return f"Their losses differ, but {examples} do not tell them apart: try another task or op."
     reaches = [ranking.differences[label] for label in ranking.best[1:]]
     gaps = [((least + most) / 2, (most - least) / 2) for least, most in reaches]
     gap, half = max(gaps, key=lambda each: each[0] / each[1] if each[1] else math.inf)  # the clearest
@@ -82,9 +101,14 @@ def advise_after_tie(snapshot: Snapshot, ranking: Ranking, rules: Collection[str
     if seeds <= MAX_SEEDS:
         size = f"{100 * gap:.1f} points" if ranking.unit == "%" else f"{gap:.2g} R²"
         return f"More seeds may tell: about {seeds}, if the means stay {size} apart."
-    if any(facts and facts.w1_moved == 0 for facts in map(snapshot.gradients.get, rules)):
+    if is_still:
         return "The first layer need not learn here: try another task or op."
     return f"Try a task or op where rules differ more: {MAX_SEEDS} seeds would hardly tell these apart."
+
+
+def is_solved(ranking: Ranking) -> bool:
+    """Return whether all rules that may be best are within a held-out example and 0.01 of the maximum."""
+    return all(1 - ranking.means[label] <= min(ranking.example, 0.01) + _ROUNDING for label in ranking.best)
 
 
 def get_unit(snapshot: Snapshot) -> Unit:

@@ -114,7 +114,7 @@ SENTENCES = {
     ),
     "alike": (
         {"A": [0.95, 0.96], "B": [0.95, 0.96]},
-        r"A and B score the same on every seed, at 95.5 % on the 360 held-out examples.",
+        r"A and B score the same on each seed; mean 95.5 % on the 360 held-out examples.",
     ),
     "some diverged": (
         {

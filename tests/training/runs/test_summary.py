@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from explorer.training import FIRST, Settings
-from explorer.training.ranking import rank
 from explorer.training.runs import summary
-from explorer.training.runs.summary import advise_after_tie, make_conclusion
+from explorer.training.runs.summary import make_conclusion
 from tests.training.driving import build, train
 
 LABELS = {"default": "Torch", "ste": "Straight"}
@@ -78,11 +77,9 @@ def test_a_running_race_is_described_in_the_present_tense_and_a_finished_one_in_
         assert words in make_conclusion(run.snapshot(), {"default": "Torch", "zero": "Zero"})
 
 
-@pytest.mark.parametrize(
-    ("name", "text"), [("cpu", "CPU"), ("cuda:0", "NVIDIA GPU"), ("mps", "Apple GPU"), ("vulkan", "VULKAN")]
-)
-def test_devices_are_named_in_plain_words(name, text):
-    assert summary.name_device(name) == text
+def test_devices_are_named_in_plain_words():
+    texts = {"cpu": "CPU", "cuda:0": "NVIDIA GPU", "mps": "Apple GPU", "vulkan": "VULKAN"}
+    assert {name: summary.name_device(name) for name in texts} == texts
 
 
 def judged(metric="accuracy", **scores):
@@ -90,7 +87,8 @@ def judged(metric="accuracy", **scores):
     arrays = {rule: np.array(values, np.float32) for rule, values in scores.items()}
     return SimpleNamespace(
         finished=True, step=9, metric=metric, held_out=360, losses=dict.fromkeys(arrays), measured={},
-        score=arrays, gradients={rule: facts(0 if rule == "default" else 2) for rule in arrays},
+        score=arrays, seed_losses={rule: [n] for n, rule in enumerate(arrays)},
+        gradients={rule: facts(0 if rule == "default" else 2) for rule in arrays},
     )  # fmt: skip
 
 
@@ -135,48 +133,35 @@ def test_the_first_race_ends_with_the_dead_rule_behind():
 
 
 CLOSE, FAR = [0.91, 0.93, 0.92], [0.93, 0.90, 0.91]  # the second scatters by more than it is lower
+ONES = [1.0, 1.0, 1.0]
+ALIKE = "These rules act alike here, with equal losses at each step: try another task or op."
+FEW = "Each held-out example is worth 16.7 points."
+EASY = "it is too easy to tell these rules apart on"
 
 
-def end(left, right, *, moved=1.0, finished=True):
-    """Return the end of a run of two rules with these scores by seed."""
-    return SimpleNamespace(
-        finished=finished,
-        gradients={"wide": SimpleNamespace(w1_moved=1.0), "drawn": SimpleNamespace(w1_moved=moved)},
-        scores={"wide": left, "drawn": right},
-    )
-
-
-def advise(snapshot):
-    ranking = rank(snapshot.scores, 1 / 360, unit="%")
-    return advise_after_tie(snapshot, ranking, ranking.best)
+def end(default, ste, *, moved=1.0, finished=True, same=False, rows=360):
+    """The end of a run of two rules with these scores by seed."""
+    over = judged(default=default, ste=ste)
+    over.finished, over.held_out, over.gradients["default"] = finished, rows, facts(moved)
+    over.seed_losses["ste"][0] = not same
+    return over
 
 
 @pytest.mark.parametrize(
     ("snapshot", "words"),
     [
-        (end(CLOSE, CLOSE), "These rules act alike here: try another task or op."),
+        (end(CLOSE, CLOSE, same=True), ALIKE),
+        (end([0.9], [0.9], same=True), f"and Straight (90.0 %) on the 360 held-out examples. {ALIKE}"),
+        (end(CLOSE, CLOSE), "360 held-out examples do not tell them apart: try another task or op."),
+        (end(ONES, ONES, rows=6, moved=0), f", even where w1 never moved: {EASY} 6 held-out examples. {FEW}"),
+        (end(ONES, [1.0, 0.998, 1.0]), f"This task is solved: {EASY} 360 held-out examples."),
         (end(CLOSE, FAR, moved=0), "The first layer need not learn here: try another task or op."),
-        (
-            end([0.95, 0.93, 0.94], [0.93, 0.925, 0.92], moved=0),
-            "More seeds may tell: about 7, if the means stay 1.5 points apart.",
-        ),
-        (
-            end(CLOSE, FAR),
-            "Try a task or op where rules differ more: 10 seeds would hardly tell these apart.",
-        ),
-        (end(CLOSE, FAR, finished=False), ""),
-        (end(CLOSE, [0.5, 0.5, 0.51]), ""),
-        (end([0.9], [0.8]), ""),
+        (end([0.95, 0.93, 0.94], [0.93, 0.925, 0.92]), "about 7, if the means stay 1.5 points apart."),
+        (end(CLOSE, FAR), "rules differ more: 10 seeds would hardly tell these apart."),
+        (end(CLOSE, FAR, finished=False), "intervals)."),
+        (end(CLOSE, [0.5, 0.5, 0.51]), "intervals)."),
+        (end([0.9], [0.8]), "One seed proves little: run 5."),
     ],
 )
-def test_the_advice_after_a_tie_follows_from_the_measured_facts(snapshot, words):
-    assert advise(snapshot) == words
-
-
-def test_the_conclusion_of_a_tie_ends_with_its_advice():
-    snapshot = end(CLOSE, FAR)
-    snapshot.metric, snapshot.held_out, snapshot.step = "accuracy", 360, 9
-    snapshot.score = {rule: SimpleNamespace(tolist=lambda at=at: at) for rule, at in snapshot.scores.items()}
-    words = make_conclusion(snapshot, {"wide": "Wide", "drawn": "Drawn"})
-    assert words.endswith(advise(snapshot))
-    assert words.startswith("3 seeds do not show which is best")
+def test_the_conclusion_of_a_tie_ends_with_advice_from_the_measured_facts(snapshot, words):
+    assert make_conclusion(snapshot, LABELS).endswith(words)

@@ -77,9 +77,13 @@ function listSeeds(snapshot, lines) {
     isShare ? `${(100 * value).toFixed(1)} %` : value.toFixed(2);
   const scores = lines.map(({ key }) => Array.from(snapshot.score[key] ?? []).filter(Number.isFinite));
   const ends = [Math.min(...scores.flat()), Math.max(...scores.flat())];
-  const width = ends[1] - ends[0] || 1;
-  const toDot = (/** @type {number} */ value) => ({ left: (value - ends[0]) / width, text: format(value) });
-  const words = `Each dot is the held-out score of a seed, from ${ends.map(format).join(" to ")}.`;
+  const width = ends[1] - ends[0];
+  const toDot = (/** @type {number} */ value) => ({
+    left: width ? (value - ends[0]) / width : 0.5,
+    text: format(value),
+  });
+  const range = width ? `from ${ends.map(format).join(" to ")}` : `${format(ends[0])} for all`;
+  const words = `Each dot is the held-out score of a seed, ${range}.`;
   return { words, rules: lines.map((line, at) => ({ line, dots: scores[at].map(toDot) })) };
 }
 

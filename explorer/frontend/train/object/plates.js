@@ -69,8 +69,6 @@ function factorOf(kind, layer, folded, passed) {
   const getFinite = (/** @type {number} */ at) => (Number.isFinite(passed[at]) ? passed[at] : 0);
   if (kind === "op") return getFinite(layer);
   if (kind !== "fold") return 1;
-  return Array.from({ length: folded }, (_, at) => getFinite(layer + at)).reduce(
-    (all, each) => all * each,
-    1,
-  );
+  const factors = Array.from({ length: folded }, (_, at) => getFinite(layer + at));
+  return factors.reduce((all, each) => all * each, 1);
 }

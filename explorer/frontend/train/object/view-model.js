@@ -56,18 +56,12 @@ export function buildNetDrawing(state, lines) {
   const plates = listPlates(layers, state.unfolded);
   const points = parseBranches(view.status.recorded?.branch, getRuleKeys(choice));
   const going = labelLines(lines, points, run?.step ?? 0);
+  const shared = { snapshot, plates, points };
   return {
     plates,
     begun: hasBegun,
     lanes: going.map((line, at) =>
-      buildLane(state, {
-        line,
-        slot: choice.rules[at].slot,
-        snapshot,
-        plates,
-        points,
-        said: statements[line.key],
-      }),
+      buildLane(state, { ...shared, line, slot: choice.rules[at].slot, said: statements[line.key] }),
     ),
     forward: snapshot && buildForwardPass(state, snapshot, { lines: going, plates, layers, points }),
     reads: buildReads(state, measured, before, going, hasBegun),
@@ -138,11 +132,8 @@ export function makeLanePlate(state, line, snapshot, record, plate, points) {
   if (kind === "op") {
     const isDead = hasFinite(record) && !(record.passed[layer] > 0);
     const picture = getPicture(state, snapshot, { key: "inputs", line, layer, points });
-    const sees = picture && {
-      words: picture.words,
-      ...layOutHistogram(/** @type {*} */ (picture.blocks[0]), picture.curve),
-    };
-    return { plate, words: [], still: isDead, sees };
+    const drawing = picture && layOutHistogram(/** @type {*} */ (picture.blocks[0]), picture.curve);
+    return { plate, words: [], still: isDead, sees: drawing && { words: picture.words, ...drawing } };
   }
   const all = Array.from({ length: Math.max(folded, 1) }, (_, at) => layer + at);
   const still = all.every(isStill);
@@ -169,11 +160,8 @@ const formatEnds = (items) => [...new Set([items[0], items[items.length - 1]])].
  *   ``layers``: number of layers with weights; ``points``: branch points of the run
  * @returns {Forward|null}
  */
-function buildForwardPass(
-  { choice, highlighted, unfolded, ink },
-  snapshot,
-  { lines, plates, layers, points },
-) {
+function buildForwardPass(state, snapshot, { lines, plates, layers, points }) {
+  const { choice, highlighted, unfolded, ink } = state;
   const records = snapshot.measured.net ?? {};
   const available = lines.filter(({ key }) => records[key]);
   const isReached = (/** @type {LegendEntry} */ { key }) => snapshot.measured.way?.[key]?.reached[0] > 0;

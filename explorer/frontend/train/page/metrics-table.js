@@ -34,15 +34,13 @@ const COLUMNS = [
     meaning: "The present value of its curve in the alignment chart: the cosine, or the share of signs.",
     text: (_snapshot, key, { aligned }) => aligned[key] ?? MISSING,
   },
-  makeGradientColumn("w1 moved", "How far the first layer's weights, w1, have moved from their start.", (g) =>
-    formatShort(g.w1_moved),
+  makeNormColumn(
+    "w1 moved",
+    "How far the first layer's weights, w1, have moved from their start.",
+    "w1_moved",
   ),
-  makeGradientColumn("‖∇w1‖", "The norm of the gradient of the first layer's weights.", (g) =>
-    formatShort(g.w1),
-  ),
-  makeGradientColumn("‖∇w‖, last layer", "The norm of the gradient of the last layer's weights.", (g) =>
-    formatShort(g.w2),
-  ),
+  makeNormColumn("‖∇w1‖", "The norm of the gradient of the first layer's weights.", "w1"),
+  makeNormColumn("‖∇w‖, last layer", "The norm of the gradient of the last layer's weights.", "w2"),
   makeGradientColumn(
     "Passed on, layer 1",
     "The size of layer 1's gradient after its rule, relative to g: 0 blocks it, 1 is straight-through.",
@@ -72,6 +70,11 @@ function makeGradientColumn(name, meaning, text) {
   };
 }
 
+/** @param {string} name @param {string} meaning @param {"w1_moved"|"w1"|"w2"} field its number @returns {Column} */
+function makeNormColumn(name, meaning, field) {
+  return makeGradientColumn(name, meaning, (gradients) => formatShort(gradients[field]));
+}
+
 /** @param {Snapshot} snapshot @param {string} key */
 function formatLoss(snapshot, key) {
   const step = snapshot.diverged[key];
@@ -90,22 +93,11 @@ export function createMetricsTable(host) {
       const heads = COLUMNS.map(({ name, meaning }) => h("th", { scope: "col", title: meaning }, name));
       const rows = lines.map((line) => makeRow(line, snapshot, said));
       const terms = COLUMNS.map(({ name, meaning }) => [h("dt", {}, name), h("dd", {}, meaning)]);
-      render(
-        host,
-        h(
-          "table",
-          {},
-          h("caption", {}, several && "All numbers are means of a rule's seeds."),
-          h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Rule"), heads)),
-          h("tbody", {}, rows),
-        ),
-        h(
-          "details",
-          { class: "meanings text-small" },
-          h("summary", {}, "What these words mean"),
-          h("dl", {}, terms),
-        ),
-      );
+      const caption = h("caption", {}, several && "All numbers are means of a rule's seeds.");
+      const head = h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Rule"), heads));
+      const meanings = [h("summary", {}, "What these words mean"), h("dl", {}, terms)];
+      const details = h("details", { class: "meanings text-small" }, meanings);
+      render(host, h("table", {}, caption, head, h("tbody", {}, rows)), details);
     },
   };
 }

@@ -24,10 +24,8 @@ export function createTaskChange({ now, state, become, choose }) {
    */
   function change(after, answered = false) {
     const before = now();
-    become({
-      changing:
-        answered || hasMore(before, after) ? { key: getSelectedTask(after).key, before, after } : null,
-    });
+    const { key } = getSelectedTask(after);
+    become({ why: null, changing: answered || hasMore(before, after) ? { key, before, after } : null });
     choose(after);
   }
 
@@ -62,8 +60,7 @@ export function getChangeQuestion({ changing, choice }) {
     const { after } = changing;
     const isStill =
       getSelectedTask(choice).key === changing.key && !hasMore(after, choice) && !hasMore(choice, after);
-    const before = getEntries(changing.before).op.inside;
-    const text = `${label} with ${before === op.inside ? before : `its own op: ${op.inside}, not ${before}`}.`;
+    const text = `${label} with ${describeChanges(changing.before, choice)}.`;
     return isStill ? { text, own: "", keep: "" } : null;
   }
   const opName = findEntry("op", begins.op)?.inside ?? begins.op;
@@ -73,4 +70,17 @@ export function getChangeQuestion({ changing, choice }) {
     own: `Use its own: ${opName} and ${count} rule${count > 1 ? "s" : ""}`,
     keep: `Keep ${op.inside}`,
   };
+}
+
+/** Describe what a task has replaced. @param {Choice} before @param {Choice} after */
+function describeChanges(before, after) {
+  const [op, newOp] = [before, after].map((choice) => getEntries(choice).op.inside);
+  const [keys, newKeys] = [before, after].map(({ rules }) => rules.map(({ key }) => key));
+  const parts = [op === newOp ? op : `its own op: ${newOp}, not ${op}`];
+  const count = `${newKeys.length} rule${newKeys.length > 1 ? "s" : ""}`;
+  const isMore = newKeys.length !== keys.length;
+  if (String(keys) !== String(newKeys)) parts.push(count + (isMore ? `, not ${keys.length}` : " of its own"));
+  const { task: _, ...settings } = before.training;
+  const lost = Object.keys(settings).some((name) => settings[name] !== after.training[name]);
+  return [...parts, ...(lost ? ["its own settings"] : [])].join("; ");
 }

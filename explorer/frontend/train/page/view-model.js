@@ -71,13 +71,11 @@ export function buildPicture(live) {
   const state = toDisplayedState(live);
   const { choice, view, colours } = state;
   const { snapshot } = view.status;
+  const seeds = snapshot?.seeds ?? 1;
   const task = getSelectedTask(choice);
   const lines = makeLegend(choice, colours);
-  const going = labelLines(
-    lines,
-    parseBranches(view.status.recorded?.branch, getRuleKeys(choice)),
-    snapshot?.step ?? 0,
-  );
+  const points = parseBranches(view.status.recorded?.branch, getRuleKeys(choice));
+  const going = labelLines(lines, points, snapshot?.step ?? 0);
   const metric = getMetricName(state);
   const options = listMeasures(metric, Boolean(choice.training.learn));
   const alignment = buildAlignmentChart(state, lines);
@@ -109,7 +107,7 @@ export function buildPicture(live) {
     // a comparison with one seed proves little
     offersSeeds:
       OVER.includes(view.status.state) && metric !== null && choice.rules.length > 1 && snapshot?.seeds === 1,
-    heading: makeHeading(choice, getScale(state, measure)),
+    heading: makeHeading(seeds, getScale(state, measure)),
     measures: { options, chosen: measure },
     chart,
     alignment,
@@ -133,8 +131,8 @@ export function buildPicture(live) {
     object,
     one: buildRulePanel(state, lines, {
       alignment: alignment.title,
-      score: makeHeading(choice, getScale(state, "score")),
-      loss: makeHeading(choice, getScale(state, "loss")),
+      score: makeHeading(seeds, getScale(state, "score")),
+      loss: makeHeading(seeds, getScale(state, "loss")),
     }),
     asks: getChangeQuestion(live),
   };
@@ -262,13 +260,14 @@ function describeRun(choice) {
   const time = pace ? `, about ${Math.max(Math.round(steps / pace), 1)} s` : "";
   const count = choice.rules.length;
   const all = count === 2 ? "both" : `all ${count}`;
-  const start = count > 1 ? `; ${all} begin with the same weights` : "";
-  return `${steps.toLocaleString("en-US")} steps${time}${start}.`;
+  const seeds = Number(getSetting(choice, "seeds"));
+  const start = count > 1 ? `; ${all} rules begin with the same weights` : "";
+  const each = seeds > 1 ? ` with each of ${seeds} seeds` : "";
+  return `${steps.toLocaleString("en-US")} steps${each}${time}${start}.`;
 }
 
-/** @param {State["choice"]} choice @param {import("../charts/axes.js").Scale} scale */
-function makeHeading(choice, { title, heldOut }) {
-  const seeds = Number(getSetting(choice, "seeds"));
+/** @param {number} seeds those of the curves @param {import("../charts/axes.js").Scale} scale */
+function makeHeading(seeds, { title, heldOut }) {
   const name = heldOut ? `Held-out ${title}` : `${title[0].toUpperCase()}${title.slice(1)}`;
   if (seeds === 1) return name;
   const band = heldOut ? "± SD " : title === "loss" ? "and range " : "";
@@ -289,7 +288,8 @@ function getScale(state, measure) {
   const [score = ""] = Object.values(state.view.status.judged);
   const common = { heldOut: true, decimals: /\.(\d+)/.exec(score)?.[1].length };
   if (metric !== "accuracy") return { kind: "fit", title: metric ?? "", chance: null, ...common };
-  return { kind: "share", title: "accuracy, %", chance: getSelectedTask(state.choice).chance, ...common };
+  const chance = getSelectedTask(state.choice).chance ?? state.view.status.snapshot?.chance ?? null;
+  return { kind: "share", title: "accuracy, %", chance, ...common };
 }
 
 /**
@@ -300,24 +300,15 @@ function getScale(state, measure) {
 function buildMainChart(state, measure, latest) {
   const { trained, view, at } = state;
   const { snapshot, conclusion, recorded } = view.status;
-  const now =
-    trained && snapshot ? makeBranchedSeries(state, measure, { choice: trained, snapshot, recorded }) : [];
-  const later =
-    trained && latest && latest !== snapshot
-      ? makeEarlierCurves(
-          makeBranchedSeries(state, measure, { choice: trained, snapshot: latest, recorded }),
-          null,
-          [],
-        )
-      : [];
+  const getCurves = (/** @type {typeof latest} */ at) =>
+    trained && at ? makeBranchedSeries(state, measure, { choice: trained, snapshot: at, recorded }) : [];
+  const now = getCurves(snapshot);
+  const later = latest === snapshot ? [] : makeEarlierCurves(getCurves(latest), null, []);
   const past = measure === "norms" || measure === "learned" ? [] : findComparable(state);
-  const before = past.flatMap((earlier) =>
-    makeEarlierCurves(
-      makeBranchedSeries(state, measure, earlier),
-      describeFirstDifference(earlier.choice, state.choice),
-      now,
-    ),
-  );
+  const before = past.flatMap((earlier) => {
+    const difference = describeFirstDifference(earlier.choice, state.choice);
+    return makeEarlierCurves(makeBranchedSeries(state, measure, earlier), difference, now);
+  });
   const series = [...before, ...later, ...now];
   const scale = getScale(state, measure);
   return {
@@ -329,7 +320,7 @@ function buildMainChart(state, measure, latest) {
       view.status.state === "diverged" // a run that ended early fills the axis
         ? Math.max(0, ...series.map((each) => findLastPoint(each)?.x ?? 0)) + 1
         : countSteps(state),
-    words: `${makeHeading(trained ?? state.choice, scale)}, over steps. ${conclusion}`.trim(),
+    words: `${makeHeading(snapshot?.seeds ?? 1, scale)}, over steps. ${conclusion}`.trim(),
     empty: suggestRemedy(state.choice) || explainEmptyCurves(measure, snapshot),
     legend: LEGENDS[measure],
   };

@@ -62,11 +62,8 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
     examples,
     (choice, its) => {
       if (its) on.onTable(makeTable(its));
-      store.change({
-        ...enterTraining(choice, "link"),
-        section: store.current.section,
-        tools: store.current.tools,
-      });
+      const { section, tools } = store.current;
+      store.change({ ...enterTraining(choice, "link"), section, tools });
     },
     ({ choice, table: its }, other) => hasSameEnd(choice, other) && (!its || its === pasted),
   );
@@ -88,12 +85,8 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
   const evidence = createWhy(find("why"), on, { plotly, onPoint: highlight });
   const rows = createMetricsTable(find("measured"));
   const controls = createControls(find("cards"), store);
-  const settings = createSettings(
-    { live: find("live"), rest: find("setup"), own: { sigma: alignment.smoothing } },
-    store,
-    on.onSetting,
-    on,
-  );
+  const hosts = { live: find("live"), rest: find("setup"), own: { sigma: alignment.smoothing } };
+  const settings = createSettings(hosts, store, on.onSetting, on);
 
   const slow = createSlowMotion(host, on);
 
@@ -108,12 +101,10 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
     find("object").hidden = false;
     const chip = createTaskChip(find("bar"), find("tasks"));
     find("bar").append(find("status"), find("verdict"));
-    const object = createObject(
-      { object: find("object"), cards: find("cards"), reads: find("reads") },
-      { cardOf, ...on },
-    );
+    const parts = { object: find("object"), cards: find("cards"), reads: find("reads") };
+    const object = createObject(parts, { cardOf, ...on });
     const script = createScriptPanel(find("script"), on);
-    const onePanel = createOnePanel(find("one"), {
+    const one = createOnePanel(find("one"), {
       onClose() {
         const opener = /** @type {HTMLElement|null} */ (host.querySelector('.why-of[aria-expanded="true"]'));
         on.onWhy(null);
@@ -124,13 +115,8 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
         requestAnimationFrame(() => find("why").scrollIntoView()); // after it has been painted, below the fold
       },
     });
-    return {
-      chip,
-      object,
-      one: onePanel,
-      script,
-      tools: createToolButtons(host, find("dock"), { store, onOpen: on.onEvidence, onCode: script.turn }),
-    };
+    const acts = { store, onOpen: on.onEvidence, onCode: script.turn };
+    return { chip, object, one, script, tools: createToolButtons(host, find("dock"), acts) };
   }
 
   /** @param {typeof lab} parts @param {Picture} picture */
@@ -179,9 +165,8 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
     paintObject: (picture) => lab.object.show(picture),
     destroy() {
       document.documentElement.classList.remove("at-train");
-      [curves, alignment, evidence, highlighting, slow, lab.tools, lab.script].forEach((part) =>
-        part.destroy(),
-      );
+      const parts = [curves, alignment, evidence, highlighting, slow, lab.tools, lab.script];
+      parts.forEach((part) => part.destroy());
     },
   };
 }

@@ -84,6 +84,8 @@ export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber
       const paints = /** @type {import("./picture.js").Paint[]} */ ([]);
       counters.forEach((counter, at) => counter.show(row.numbers[at]));
       section.setAttribute("aria-label", row.title);
+      const limits = h("p", { class: "limits" }, row.limits);
+      const cells = row.missing ? [] : row.cells.map((cell) => drawCell(cell, paints));
       render(
         section,
         h(
@@ -94,20 +96,11 @@ export function createPanel({ key, rows, legend, scrolls }, { onLegend, onNumber
           counters.map((counter) => counter.element),
           onLegend && legend.some(({ numbers }) => numbers) && h("span", {}, "Show a unit:"),
           legend.map((_, index) => drawSwatch(row, index)),
-          h(
-            "details",
-            { class: "limits-of" },
-            h("summary", {}, "Limits"),
-            h("p", { class: "limits" }, row.limits),
-          ),
+          h("details", { class: "limits-of" }, h("summary", {}, "Limits"), limits),
         ),
         row.missing
           ? h("p", { class: "missing text-small" }, row.missing)
-          : h(
-              "div",
-              { class: "columns" },
-              row.cells.map((cell) => drawCell(cell, paints)),
-            ),
+          : h("div", { class: "columns" }, cells),
       );
       paintCanvases(section, paints);
     },

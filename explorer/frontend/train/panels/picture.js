@@ -172,6 +172,7 @@ function makeTile({ images, width, classes, answers, marked, examples }, at, { p
 function drawHistogram(block, { picture }) {
   const { parts, curve, zero, most } = layOutHistogram(block, block.curve ? picture.curve : []);
   const last = parts.length - 1;
+  const ticks = block.ticks.map((tick) => h("span", {}, tick));
   const bars = parts.map((bars, part) =>
     h("path", {
       class: "data",
@@ -187,11 +188,7 @@ function drawHistogram(block, { picture }) {
     makeFrame({ class: block.strong && "strong" }, [bars, lines], {
       most: most === null ? "" : formatShort(most),
     }),
-    h(
-      "div",
-      { class: "axis" },
-      block.ticks.map((tick) => h("span", {}, tick)),
-    ),
+    h("div", { class: "axis" }, ticks),
   ];
 }
 

@@ -4,6 +4,12 @@ import { element, createId } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 
 /** @import { Preview, Row } from "../state/own-table.js" */
+const SCROLLED = {
+  class: "scrolled",
+  tabindex: "0",
+  role: "group",
+  "aria-label": "The table as it was read",
+};
 const TITLES = ["Learn", "Column", "Holds", "Leave out"];
 
 /**
@@ -46,10 +52,7 @@ export function createPreview({ onTarget, onOut, onComplete }) {
         unusable > 0 && h("button", { onclick: drop }, `Leave out ${worst || rowsLost}`),
         h(
           "div",
-          {
-            ...{ class: "scrolled", tabindex: "0", role: "group", "aria-label": "The table as it was read" },
-            hidden: rows.length === 0,
-          },
+          { ...SCROLLED, hidden: rows.length === 0 },
           h(
             "table",
             { class: "choices" },
@@ -61,11 +64,7 @@ export function createPreview({ onTarget, onOut, onComplete }) {
             { class: "first-rows" },
             h("caption", {}, head.length === 1 ? "The only row" : `The first ${head.length} rows`),
             h("thead", {}, makeTableRow("th", names)),
-            h(
-              "tbody",
-              {},
-              head.map((texts) => makeTableRow("td", texts)),
-            ),
+            h("tbody", {}, head.map(makeBodyRow)),
           ),
         ),
       );
@@ -73,12 +72,11 @@ export function createPreview({ onTarget, onOut, onComplete }) {
   };
 }
 
+const makeBodyRow = (/** @type {string[]} */ texts) => makeTableRow("td", texts);
+
 /** @param {"td"|"th"} tag @param {string[]} texts */
 function makeTableRow(tag, texts) {
   const attributes = tag === "th" ? { scope: "col" } : {};
-  return h(
-    "tr",
-    {},
-    texts.map((text) => h(tag, attributes, text)),
-  );
+  const cells = texts.map((text) => h(tag, attributes, text));
+  return h("tr", {}, cells);
 }

@@ -186,20 +186,20 @@ export function averageTrailing(values, kinds, window) {
 export function makeEarlierCurves(series, difference, present) {
   const joinName = (/** @type {string[]} */ ...words) => [...words.filter(Boolean), "before"].join(", ");
 
-  return series.map(({ rule, meta: _meta, ends, low: _low, high: _high, ...curve }) => ({
-    ...curve,
-    name: difference === null ? curve.name : joinName(curve.name, difference),
-    label:
-      difference === null
-        ? curve.name
-        : joinName(difference, series.length > 1 || !difference ? curve.name : ""),
-    ends:
-      ends &&
-      difference !== null &&
-      !present.some((other) => other.rule === rule && containsEnd(other, curve)),
-    faint: true,
-    ...(difference !== null && { dash: "dot" }),
-  }));
+  return series.map(({ rule, meta: _meta, ends, low: _low, high: _high, ...curve }) => {
+    const { name } = curve;
+    if (difference === null) return { ...curve, label: name, ends: false, faint: true };
+    const label = joinName(difference, series.length > 1 || !difference ? name : "");
+    const isNew = !present.some((other) => other.rule === rule && containsEnd(other, curve));
+    return {
+      ...curve,
+      name: joinName(name, difference),
+      label,
+      ends: ends && isNew,
+      faint: true,
+      dash: "dot",
+    };
+  });
 }
 
 /** Return whether a curve contains the last point of another one. @param {Series} curve @param {Series} other */

@@ -22,35 +22,23 @@ def test_each_state_offers_its_buttons(picture: Run, state: str, offered: set[st
     assert {name for name, is_offered in shown.items() if is_offered} == offered
 
 
-@pytest.mark.parametrize(
-    ("state", "then"),
-    [
-        ("waiting", "It goes on by itself."),
-        ("failed", "Change a setting, or press Start to try again."),
-        ("crowded", ""),
-    ],
-)
-def test_states_that_are_rare_say_what_to_do(picture: Run, state: str, then: str):
-    shown = picture(SEEN, status=IDLE | {"state": state, "sentence": "So it is."})["status"]
-    assert (shown["state"], shown["main"], shown["next"]) == (state, "So it is.", then)
+def test_states_that_are_rare_say_what_to_do(picture: Run):
+    failed = "Change a setting, or press Start to try again."
+    for state, then in (("waiting", "It goes on by itself."), ("failed", failed), ("crowded", "")):
+        shown = picture(SEEN, status=IDLE | {"state": state, "sentence": "So it is."})["status"]
+        assert (shown["state"], shown["main"], shown["next"]) == (state, "So it is.", then)
 
 
 @pytest.mark.parametrize(
-    ("passed", "band"),
-    [
-        (None, {"left": None, "known": True, "text": "× 0"}),
-        (0.00021, {"left": 0.00021, "known": True, "text": "× 2.1e−4"}),
-        (0.456, {"left": 0.456, "known": True, "text": "× 0.46"}),
-        (123.4, {"left": 123.4, "known": True, "text": "× 123"}),
-    ],
+    ("passed", "text"), [(None, "× 0"), (0.00021, "× 2.1e−4"), (0.456, "× 0.46"), (123.4, "× 123")]
 )
-def test_a_band_says_what_is_left_of_the_gradient_where_each_is_a_number(picture, passed, band):
+def test_a_band_says_what_is_left_of_the_gradient_where_each_is_a_number(picture, passed, text):
     seen = status("running", "default", lines={})
     way = {"reached": [0.5, 0.5], "moved": [0.0, 0.0], "passed": [passed]}
     seen["snapshot"]["measured"] = {"way": {"default": way}}
     one = {"status": seen, "choice": choice("round", "default", task="digits")}
     (lane,) = picture(SEEN, **one)["object"]["lanes"]
-    assert lane["bands"][0] == band
+    assert lane["bands"][0] == {"left": passed, "known": True, "text": text}
     assert [each["text"] for each in lane["bands"][1:]] == ["", ""]
     way["reached"] = [None, 0.5]
     (lane,) = picture(SEEN, **one)["object"]["lanes"]
@@ -73,6 +61,10 @@ def test_why_points_to_the_picture_that_supports_it(picture: Run, panel: str, wh
     assert (shown["chart"], shown["row"]) == (where, None)
     dots = [[round(dot["left"], 2) for dot in rule["dots"]] for rule in shown["seeds"]]
     assert dots == ([[0.5, 1.0], [0.0]] if panel == "seeds" else [])
+    seen["snapshot"]["score"] = {"default": [1.0, 1.0], "straight_through": [1.0, 1.0]}
+    alike = picture(SEEN + "state.why = 'default';", status=seen)["one"]
+    assert {dot["left"] for rule in alike["seeds"] for dot in rule["dots"]} <= {0.5}
+    assert panel != "seeds" or alike["chart"] == "Each dot is the held-out score of a seed, 100.0 % for all."
 
 
 def test_divergence_at_step_0_offers_the_tasks_op(picture: Run):
@@ -133,6 +125,9 @@ def test_held_out_accuracy_comes_first_and_the_rest_by_a_switch(picture: Run):
     assert [option["value"] for option in first["measures"]["options"]] == ["score", "loss", "norms"]
     assert first["measures"]["chosen"] == "score"
     assert first["chart"]["scale"]["kind"] == "share"
+    seen["snapshot"]["chance"] = 0.4  # a table of classes has its own
+    own = picture(SEEN, choice=choice(*ROUND, task="data"), status=seen)
+    assert [each["chart"]["scale"]["chance"] for each in (first, own)] == [0.1, 0.4]
     judged = {"default": "50.00 ± 0.02 %", "straight_through": "60.00 ± 1.20 %"}
     known = picture(SEEN, status=seen | {"judged": judged})
     assert known["chart"]["scale"]["decimals"] == 2, "as in the table"
@@ -174,13 +169,13 @@ def test_other_settings_leave_every_curve_of_the_run_before(picture: Run):
         const choice = {{ ...given.choice, rules: given.choice.rules.slice(1) }};
         state = withOtherSettings({{ ...state, choice }});
     """
-    shown = picture(body, status=status("running", "default", "straight_through"))
+    running = status("running", *ROUND[1:])
+    shown = picture(body, status=running)
     ghosts = [series for series in shown["chart"]["series"] if series.get("faint")]
     assert [ghost["name"] for ghost in ghosts] == ["Default autograd, before", "Straight-through, before"]
     assert not any("meta" in ghost for ghost in ghosts)
     assert shown["status"]["next"].endswith("started again. The faint curves are the run before.")
-    reset = picture(f"{body} state = withReset(state);",
-                    status=status("running", "default", "straight_through"))  # fmt: skip
+    reset = picture(f"{body} state = withReset(state);", status=running)
     assert not any(series.get("faint") for series in reset["chart"]["series"])
 
 
@@ -216,17 +211,19 @@ def test_a_ghost_is_called_by_what_differs(picture: Run):
 
 def test_a_lost_connection_and_a_refusal_come_before_all_else(picture: Run):
     seen = status("running", *ROUND[1:])
-    lost = picture("state.view = view(given.status, { lost: true });", status=seen)
-    assert lost["status"]["main"].startswith("Connection lost")
-    assert lost["status"]["state"] == "lost"
+    lost = picture("state.view = view(given.status, { lost: true });", status=seen)["status"]
+    assert (lost["main"].partition(":")[0], lost["state"]) == ("Connection lost", "lost")
     refused = picture("state.view = view(given.status, { notice: 'No.' });", status=seen)
     assert (refused["status"]["main"], refused["status"]["next"]) == ("No.", "")
 
 
 def test_heading_and_band_of_the_chart_state_several_seeds(picture: Run, node: Node):
-    seeds = choice(*ROUND, task="digits", seeds="5")
-    assert picture("")["heading"] == "Held-out accuracy, %"
+    seeds = choice(*ROUND, task="digits", seeds="5", steps="90", pace="30")
+    start = "90 steps with each of 5 seeds, about 3 s; both rules begin with the same weights."
+    empty = picture("", choice=seeds)
+    assert (empty["heading"], empty["status"]["next"]) == ("Held-out accuracy, %", start)
     seen = status("running", *ROUND[1:])
+    seen["snapshot"]["seeds"] = 5
     for measure, heading, (low, high) in (
         ("score", "Held-out accuracy, %: mean ± SD of 5 seeds", ([0.1, 0.48], [0.1, 0.52])),
         ("loss", "Loss: mean and range of 5 seeds", ([2, 0.25], [4, 3])),
@@ -275,6 +272,20 @@ def test_changes_by_a_task_can_be_undone_until_the_next_choice(picture: Run):
     body = 'state.changing = { key: "spikes", before: given.choice, after: given.after };'
     now = f"{body} state.choice = {{ ...given.after, ...given.more }};"
     done = picture(now, after=after, more={})["asks"]
-    assert done == {"text": "Spikes with its own op: step (1 at 0), not round.", "own": "", "keep": ""}
+    assert done["text"] == "Spikes with its own op: step (1 at 0), not round; 1 rule, not 2."
+    change = 'state.changing = { key: "digits", before: given.before, after: given.choice };'
+    told = picture(change, before=choice("round", "default", "zero", task="moons", lr="0.5"))["asks"]
+    assert told["text"] == "Digits with round; 2 rules of its own; its own settings."
     assert picture(now, after=after, more={"parameters": {"k": 2}})["asks"] is None
     assert picture(body, after=after)["asks"] is None
+
+
+def test_another_task_closes_the_evidence_of_the_last_one(node: Node, document):
+    body = """
+        const { createTaskChange } = await import("./train/page/task-change.js");
+        const found = [];
+        const become = (more) => found.push(more);
+        createTaskChange({ now: () => given.choice, become, choose: become }).onTask("moons");
+        return found[0].why === null;
+    """
+    assert node.run(body, {"document": document, "choice": choice(*ROUND, task="digits")})
