@@ -26,6 +26,7 @@ export function createDrawing(range, onDrawn, name) {
   const legend = element("p", { class: "legend", hidden: true }, `dashed: ${name}`);
   const pad = element("div", {
     class: "pad",
+    ontouchstart: (/** @type {Event} */ event) => event.preventDefault(), // else a tap right after a stroke is lost
     onpointerdown: begin,
     onpointermove: go,
     onpointerup: end,

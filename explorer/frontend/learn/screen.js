@@ -52,6 +52,7 @@ export function createLesson(lesson, around, part = null) {
     onCheck: part ? () => (sending = send()) : check,
     onSkip: part ? null : () => conclude("shown"),
     onChange() {
+      sending = null;
       keep({ ...forecast.saved(), missed: false });
       // A class would take a marked line for the answer, and a message may be about the previous prediction.
       if (part) answer(hasSent ? UNSENT_TEXT : "");
@@ -83,7 +84,7 @@ export function createLesson(lesson, around, part = null) {
   const links = createLinks(lesson.scenes, around);
   let current = /** @type {ReturnType<typeof showScene>|null} */ (null);
   let hasSent = false; // whether the class has a prediction of this student
-  let sending = Promise.resolve(); // settled once the server has accepted or refused the prediction
+  let sending = /** @type {Promise<void>|null} */ (null); // until the prediction on the screen is taken or refused
   let exerciseStore = /** @type {import("./scenes.js").Store|null} */ (null); // settings of the exercise's chart
   let pictures = /** @type {ReturnType<typeof createPictures>|null} */ (null);
   let curveButtons = /** @type {{scene: import("./scenes.js").Scene, button: HTMLElement}[]} */ ([]);
@@ -335,7 +336,8 @@ export function createLesson(lesson, around, part = null) {
       const { picked, drawn } = forecast.saved();
       const hasAnswered = picked !== null || Boolean(drawn?.some((value) => value !== null));
       const isRight = hasAnswered && forecast.checked().right;
-      const outcome = { hasAnswered, isRight, hasArrived: Boolean(hasArrived), isLatest: state.missed };
+      const [isLatest, isSent] = [state.missed, state.missed || sending !== null];
+      const outcome = { hasAnswered, isRight, hasArrived: Boolean(hasArrived), isLatest, isSent };
       conclude(isRight ? "checked" : "shown");
       if (hasArrived === null) return;
       verdict.prepend(describeOutcome(outcome));

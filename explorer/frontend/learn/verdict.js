@@ -69,16 +69,15 @@ export function describePoint(x, guess, rules) {
 
 /**
  * Return the first sentences for a student of a class when the answers are revealed, with a space at the end, or "".
- * @param {{hasAnswered: boolean, isRight: boolean, hasArrived: boolean, isLatest: boolean}} outcome ``hasArrived``:
- *   whether the class has an answer of the student; ``isLatest``: whether it is the one on the screen
+ * @param {{hasAnswered: boolean, isRight: boolean, hasArrived: boolean, isLatest: boolean, isSent: boolean}} outcome
+ *   ``hasArrived``: whether the class has an answer of the student; ``isLatest``: whether it is the one on the screen;
+ *   ``isSent``: whether the student has sent the one on the screen
  */
-export function describeOutcome({ hasAnswered, isRight, hasArrived, isLatest }) {
+export function describeOutcome({ hasAnswered, isRight, hasArrived, isLatest, isSent }) {
   if (!hasAnswered) return hasArrived ? "" : "You have not answered. ";
-  const late = hasArrived ? "change" : "answer";
+  const late = `${hasArrived ? "change" : "answer"} ${isSent ? "did not arrive" : "was not sent"}`;
   const counted =
-    hasArrived && isLatest
-      ? ""
-      : `Your ${late} did not arrive before the answers were shown: it is not counted. `;
+    hasArrived && isLatest ? "" : `Your ${late} before the answers were shown: it is not counted. `;
   return `${counted}${isRight ? "" : "Not right. "}`;
 }
 

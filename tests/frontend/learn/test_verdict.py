@@ -87,16 +87,17 @@ def test_the_value_at_a_corner(node: Node) -> None:
     assert node.run(body) == [f"At x = 0 you expect 0.52: {said}", f"At x = 0 {said}"]
 
 
-NAMES = ("hasAnswered", "isRight", "hasArrived", "isLatest")
-LATE = "did not arrive before the answers were shown: it is not counted."
+NAMES = ("hasAnswered", "isRight", "hasArrived", "isLatest", "isSent")
+LATE = "before the answers were shown: it is not counted."
 
 
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        ((False, False, False, False), "You have not answered. "), ((True, True, True, True), ""),
-        ((True, False, True, True), "Not right. "), ((True, True, False, False), f"Your answer {LATE} "),
-        ((True, False, True, False), f"Your change {LATE} Not right. "),
+        ((False, False, False, False, False), "You have not answered. "), ((True, True, True, True, True), ""),
+        ((True, False, True, True, True), "Not right. "),
+        ((True, True, False, False, False), f"Your answer was not sent {LATE} "),
+        ((True, False, True, False, True), f"Your change did not arrive {LATE} Not right. "),
     ],
 )  # fmt: skip
 def test_a_student_is_told_whether_it_is_counted(node: Node, outcome: tuple[bool, ...], words: str) -> None:
