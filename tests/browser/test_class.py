@@ -17,7 +17,7 @@ from explorer.lessons import LESSONS
 from explorer.reading.exercises import EXERCISES
 from tests.browser.access import violations_in_both_themes
 from tests.browser.lessons import COMPUTED_MS, assert_no_small_text, draw, present, wait_until_ready_to_draw
-from tests.browser.reading import retry
+from tests.browser.reading import box_of, retry
 from tests.browser.training import press, status
 from tests.browser.visitors import FINGER, PHONE, Open, profile
 
@@ -96,8 +96,11 @@ def is_told_that_a_code_is_of_no_class(student: Page) -> None:
 
 
 def predicts_once_and_keeps_it_over_a_reload(teacher: Page, one: Page) -> None:
-    draw(one, 1.0)
-    one.get_by_role("button", name="Send my prediction").click()
+    finger, box = one.context.new_cdp_session(one), box_of(one.locator(".pad"))
+    for kind, share in (("Start", 0.1), ("Move", 0.4), ("Move", 0.9), ("End", None)):
+        points = [{"x": box["x"] + share * box["width"], "y": box["y"] + 40}] if share else []
+        finger.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+    one.get_by_role("button", name="Send my prediction").tap()  # at once
     sent = "Sent: your drawing. You can change it until the answers are shown."
     expect(one.locator(".verdict")).to_have_text(sent)
     expect(teacher.locator(".class-band .count")).to_have_text("1 here, 1 has answered")
@@ -154,9 +157,10 @@ def on_a_stage_the_answers_come_before_the_story(teacher: Page) -> None:
     teacher.keyboard.press("PageDown")
     expect(first).to_be_in_viewport(ratio=1)
     expect(teacher.locator(".answers")).to_be_hidden()
-    for _ in range(2):  # the second one leads no phone back to the lesson before
+    for _ in range(2):  # the second one asks before it leads phones back to the lesson before
         teacher.keyboard.press("PageUp")
         expect(teacher.locator(".answers.counted")).to_be_visible()
+    expect(teacher.get_by_text("Press again to take the class back to ")).to_be_visible()
     present(teacher, False)
     expect(first).to_be_visible()
     expect(teacher.locator(".answers.counted")).to_be_visible()

@@ -8,37 +8,46 @@ import { getLeft } from "./membership.js";
 import { describeAnswered, formatCode } from "./answer-counts.js";
 
 /** @import { View } from "./live.js" */
+/** @import { Listed } from "../learn/together.js" */
 /**
- * The bar above a lesson in a class. ``reveal``: shows the answers; if there are none, only at the second call.
- * @typedef {{element: HTMLElement, show: (view: View) => void, reveal: () => *}} Band
+ * The bar above a lesson in a class. ``reveal``: shows the answers; if there are none, only at the second call;
+ * ``goBack``: moves the class to an earlier lesson, at the second call.
+ * @typedef {{element: HTMLElement, show: (view: View) => void, reveal: () => *, goBack: (to: Listed) => *}} Band
  */
 
 const LOST_TEXT = "The connection is lost: it reconnects automatically.";
 const ATTENDING_TEXT = "No name is asked for, and nobody sees which answer is yours.";
 const REVEALED_TEXT = "The answers are shown.";
 const UNANSWERED_TEXT = "No answers yet: press again to reveal.";
+const WARNED_MS = 8000; // time for a second press
 const END_TEXT = "End the class";
 const ENDED_TEXT = "The class has ended. None of its data are kept.";
 const OVER_STATES = ["refused", "gone", "ended"];
 
 /**
  * Create the bar with which a teacher leads a class through a lesson.
- * @param {{isNew: boolean, invite: () => Promise<*>, command: (name: string, data?: *) => Promise<*>, next: (lesson:
- *   string) => {key: string, title: string}|null}} options ``isNew``: whether to show the code in large type at first;
- *   ``invite``: resolves to the invitation; ``command``: sends a command to the class; ``next``: returns the lesson
- *   after another, or null
+ * @param {{isNew: boolean, invite: () => Promise<*>, command: (name: string, data?: *) => Promise<*>, lessons: Listed[],
+ *   next: (lesson: string) => Listed|undefined}} options ``isNew``: whether to show the code in large type at first;
+ *   ``invite``: resolves to the invitation; ``command``: sends a command to the class; ``lessons``:
+ *   those to choose from; ``next``: returns the lesson after another, or undefined
  * @returns {Band}
  */
-export function createTeachersBand({ isNew, invite, command, next }) {
+export function createTeachersBand({ isNew, invite, command, lessons, next }) {
   let view = /** @type {View|null} */ (null);
   let refusal = ""; // error message of the last command, or ""
-  let warnedRound = 0; // the question whose answer the teacher wanted to reveal although nobody has answered it
+  let warning = ""; // what a second press of the same key or button does
   let isInvited = false;
   let invitation = /** @type {ReturnType<typeof createInvitation>|null} */ (null);
   const askAgain = () => runCommand("ask", { lesson: view?.lesson, again: true });
   const ending = element("button", { onclick: end }, END_TEXT);
+  const options = lessons.map(({ key, title }, index) =>
+    element("option", { value: key }, `${index + 1}. ${title}`),
+  );
+  const onchange = () => runCommand("ask", { lesson: choice.value });
+  const choice = element("select", { "aria-label": "Lesson", onchange }, ...options);
   const menu = createMenu(
     "More",
+    choice,
     element("button", { onclick: askAgain }, "Ask again, without these answers"),
     ending,
   );
@@ -48,15 +57,25 @@ export function createTeachersBand({ isNew, invite, command, next }) {
   /** @param {string} name @param {*} [data] */
   async function runCommand(name, data) {
     menu.open = false;
+    warning = "";
     refusal = (await command(name, data)).message ?? "";
     draw();
   }
 
   /** Show the answers of the class. If there are none, ask first whether that is meant. */
   function reveal() {
-    if (!view || view.answered || warnedRound === view.round) return runCommand("reveal");
-    [warnedRound, refusal] = [view.round, ""];
-    return draw();
+    return view?.answered ? runCommand("reveal") : warn(UNANSWERED_TEXT, () => runCommand("reveal"));
+  }
+
+  /** Act at the second press. At the first one, say what it does. @param {string} words @param {() => *} act */
+  function warn(words, act) {
+    if (warning === words) return act();
+    [warning, refusal] = [words, ""];
+    draw();
+    return setTimeout(() => {
+      if (warning === words) warning = "";
+      draw();
+    }, WARNED_MS);
   }
 
   /** End the class at the second press. At the first one, say what would be lost. */
@@ -67,10 +86,10 @@ export function createTeachersBand({ isNew, invite, command, next }) {
 
   function draw() {
     if (!view) return;
-    const { answered, here = 0, lesson, lost, revealed = false, round, sentence, state } = view;
-    const warning = !answered && !revealed && warnedRound === round ? UNANSWERED_TEXT : "";
+    const { answered, here = 0, lesson, lost, revealed = false, sentence, state } = view;
     const words = describeAnswered(Number(answered ?? 0), here);
     const following = lesson ? next(lesson) : null;
+    choice.value = lesson ?? "";
     const goOn = () => runCommand("ask", { lesson: following?.key });
     const onward = { class: revealed && "primary", "aria-label": `Next: ${following?.title}`, onclick: goOn };
     band.classList.toggle("over", OVER_STATES.includes(state));
@@ -104,7 +123,12 @@ export function createTeachersBand({ isNew, invite, command, next }) {
   return {
     element: band,
     reveal,
+    goBack({ key, title }) {
+      const words = `Press again to take the class back to “${title}”.`;
+      return warn(words, () => runCommand("ask", { lesson: key }));
+    },
     show(now) {
+      if (now.answered && warning === UNANSWERED_TEXT) warning = "";
       view = now;
       if (now.state === "open" && !isInvited) showInvitation();
       draw();
@@ -115,7 +139,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
 /**
  * Create the bar that a student of a class sees above a lesson.
  * @param {{onLeave: () => void, onAgain: () => void}} options ``onAgain``: joins the class again
- * @returns {Omit<Band, "reveal">}
+ * @returns {Omit<Band, "reveal"|"goBack">}
  */
 export function createStudentsBand({ onLeave, onAgain }) {
   const band = element("section", { class: "class-band attending flex-wrap", "aria-label": "Class" });

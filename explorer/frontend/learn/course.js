@@ -135,10 +135,11 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
     const step = NEXT[event.key];
     if (!step) return;
     event.preventDefault();
-    // an answered question is asked again by its link only, not by a key that comes once too often
-    if (current?.turn(step) || (step < 0 && classScreen?.goesOn())) return;
+    if (current?.turn(step)) return;
     const next = findNeighbour(queryNow().get("lesson"), step);
-    if (next) go(next.key);
+    if (next && step < 0 && classScreen?.goesOn())
+      classScreen.goBack?.(next); // a key may come once too often
+    else if (next) go(next.key);
   }
 
   async function show() {
@@ -183,6 +184,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   function showClass(id) {
     const means = {
       ...{ lessons, load: loadLesson, build: buildScreen },
+      next: (/** @type {string} */ key) => findNeighbour(key, 1),
       onLesson(/** @type {string} */ key) {
         history.replaceState(history.state, "", makeAddress({ lesson: key }));
         bar.show(key, isPresenting());

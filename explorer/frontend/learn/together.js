@@ -15,10 +15,10 @@ import { forget } from "./memory.js";
 /** A lesson in the list. @typedef {{key: string, title: string}} Listed */
 /**
  * Functions of the page for a class. ``load``: resolves to a lesson, or to a message on failure; ``build``: creates the
- * screen of a lesson; ``onLesson``: called with each lesson that the class is asked about; ``onLeave``: called when a
+ * screen of a lesson; ``next``: returns the lesson after another, or undefined; ``onLesson``: called with each lesson that the class is asked about; ``onLeave``: called when a
  * student leaves.
  * @typedef {{lessons: Listed[], load: (key: string) => Promise<*>, build: (record: *, part: Part) => ReturnType<typeof
- *   import("./screen.js").createLesson>, onLesson: (key: string) => void, onLeave: (key: string|null) => void}} Means
+ *   import("./screen.js").createLesson>, next: (key: string) => Listed|undefined, onLesson: (key: string) => void, onLeave: (key: string|null) => void}} Means
  */
 
 const AGAIN_MS = 3000; // pause before a failed request for a lesson or drawings is repeated
@@ -40,7 +40,7 @@ export const classes = {
 };
 
 /** @param {HTMLElement} host @param {string} id the class's id @param {Means} means */
-function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }) {
+function createClassScreen(host, id, { lessons, load, build, next, onLesson, onLeave }) {
   const leads = getLed()?.id === id;
   const place = element("div", { class: "place" });
   const teachersBand = leads ? createTeachersBand(getTeacherActions()) : null;
@@ -49,6 +49,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
   let round = 0;
   let isRevealed = false;
   let notice = ""; // that the address names another lesson
+  let other = /** @type {Listed|undefined} */ (undefined); // that lesson, to which the teacher's Next leads
   let timer = 0;
   let answers = /** @type {ReturnType<typeof createAnswers>|null} */ (null);
   let crowd = /** @type {ReturnType<typeof createCrowd>|null} */ (null);
@@ -63,7 +64,8 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
       isNew: opened === id,
       invite: () => live.command("invite", { address: toServerUrl("") }),
       command: live.command,
-      next: (/** @type {string} */ key) => lessons[lessons.findIndex((each) => each.key === key) + 1] ?? null,
+      lessons,
+      next: (/** @type {string} */ key) => other ?? next(key),
     };
   }
 
@@ -80,13 +82,14 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     else if (view.revealed && lesson && !isRevealed) reveal(view);
   }
 
-  /** @param {string} key @param {number} next number of the round */
-  async function change(key, next) {
+  /** @param {string} key @param {number} asked number of the round */
+  async function change(key, asked) {
     clearTimeout(timer);
-    const named = (!round && new URLSearchParams(location.search).get("lesson")) || key;
-    const [other, title] = [named, key].map((each) => lessons.find((one) => one.key === each)?.title ?? each);
-    notice = named === key ? "" : `This address names “${other}”, but the class is at “${title}”.`;
-    round = next;
+    const named = !round && new URLSearchParams(location.search).get("lesson");
+    const [to, at] = [named, key].map((each) => lessons.find((one) => one.key === each));
+    other = to === at ? undefined : to;
+    notice = other ? `This address names “${other.title}”, but the class is at “${at?.title}”.` : "";
+    round = asked;
     isRevealed = false;
     lesson?.destroy();
     lesson = null;
@@ -95,10 +98,10 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
       element("p", { role: "status" }, "The numbers of this lesson are being computed …"),
     );
     const record = await load(key);
-    if (next !== round) return;
+    if (asked !== round) return;
     if ("message" in record) {
       place.replaceChildren(element("p", { role: "alert" }, record.message));
-      timer = setTimeout(() => change(key, next), AGAIN_MS);
+      timer = setTimeout(() => change(key, asked), AGAIN_MS);
       return;
     }
     const part = leads
@@ -153,6 +156,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     goesOn: () => live.goesOn,
     /** @param {string} key the lesson's key */
     ask: (key) => live.command("ask", { lesson: key }),
+    goBack: teachersBand?.goBack,
     showLinks: () => lesson?.showLinks(),
     /**
      * Move by a number of slides. Returns false if there is no such slide; while a lesson loads, nothing happens.
