@@ -120,8 +120,7 @@ def test_an_address_that_is_no_page_has_the_style_of_one(app: ModuleType, path: 
 def test_an_unknown_address_is_refused_with_404(app: ModuleType, path: str, method: str) -> None:
     scope = scope_of(path=path) | {"method": method}
     matching = (route for route in app.app._user_routes if route.matches(scope)[0] is Match.FULL)
-    route = next(matching)
-    assert route.endpoint is app.refuse_path
+    assert next(matching).endpoint is app.refuse_path
     with pytest.raises(admission.RefusedError, match="nothing at this address") as refused:
         asyncio.run(app.refuse_path(Request(scope)))
     assert refused.value.status_code == 404

@@ -80,8 +80,7 @@ def test_train_on_a_phone_shows_few_controls_and_the_chart_after_a_run(first_tra
     turn_train(page, "task=digits&op=round&steps=20&pace=full&seeds=2")
     finish(page)
     for part in (".task-chip", ".buttons button:first-child", ".curves"):
-        box = box_of(page.locator(part))
-        assert box["y"] < 400
+        assert box_of(page.locator(part))["y"] < 400
     assert page.evaluate("document.querySelector('.stMain').scrollHeight") <= 1300
     buttons = page.locator(".dock button:visible")
     expect(buttons).to_have_count(5)

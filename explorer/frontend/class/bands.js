@@ -1,6 +1,6 @@
 // The bar above a lesson in a class: the teacher's has the code to join, counts of students and buttons.
 
-import { element, setText } from "../elements/dom.js";
+import { element } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
 import { h, render } from "../elements/render.js";
 import { createInvitation } from "./invitation.js";
@@ -20,7 +20,7 @@ const ATTENDING_TEXT = "No name is asked for, and nobody sees which answer is yo
 const REVEALED_TEXT = "The answers are shown.";
 const UNANSWERED_TEXT = "No answers yet: press again to reveal.";
 const WARNED_MS = 8000; // time for a second press
-const END_TEXT = "End the class";
+const END_TEXT = "Press again to end the class for everyone: all answers are deleted.";
 const ENDED_TEXT = "The class has ended. None of its data are kept.";
 const OVER_STATES = ["refused", "gone", "ended"];
 
@@ -39,7 +39,7 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
   let isInvited = false;
   let invitation = /** @type {ReturnType<typeof createInvitation>|null} */ (null);
   const askAgain = () => runCommand("ask", { lesson: view?.lesson, again: true });
-  const ending = element("button", { onclick: end }, END_TEXT);
+  const end = () => warn(END_TEXT, () => runCommand("end"));
   const options = lessons.map(({ key, title }, index) =>
     element("option", { value: key }, `${index + 1}. ${title}`),
   );
@@ -49,9 +49,8 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
     "More",
     choice,
     element("button", { onclick: askAgain }, "Ask again, without these answers"),
-    ending,
+    element("button", { onclick: end }, "End the class"),
   );
-  menu.addEventListener("toggle", () => setText(ending, END_TEXT));
   const band = element("section", { class: "class-band flex-wrap", "aria-label": "Class" });
 
   /** @param {string} name @param {*} [data] */
@@ -71,17 +70,8 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
   function warn(words, act) {
     if (warning === words) return act();
     [warning, refusal] = [words, ""];
-    draw();
-    return setTimeout(() => {
-      if (warning === words) warning = "";
-      draw();
-    }, WARNED_MS);
-  }
-
-  /** End the class at the second press. At the first one, say what would be lost. */
-  function end() {
-    if (ending.textContent !== END_TEXT) return runCommand("end");
-    return setText(ending, "End it for everyone? All answers are deleted.");
+    setTimeout(() => view && show(view), WARNED_MS);
+    return draw();
   }
 
   function draw() {
@@ -91,7 +81,7 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
     const following = lesson ? next(lesson) : null;
     choice.value = lesson ?? "";
     const goOn = () => runCommand("ask", { lesson: following?.key });
-    const onward = { class: revealed && "primary", "aria-label": `Next: ${following?.title}`, onclick: goOn };
+    const onward = { class: revealed && "primary", onclick: goOn };
     band.classList.toggle("over", OVER_STATES.includes(state));
     render(
       band,
@@ -101,12 +91,20 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
         "div",
         { class: "acts flex-wrap" },
         !revealed && h("button", { class: "primary", onclick: reveal }, "Reveal"),
-        following && h("button", onward, "Next", h("span", {}, `: ${following.title}`)),
+        following && h("button", onward, `Next: ${following.title}`),
         menu,
       ),
-      h("p", { class: "note-of", role: "status" }, sentence || (lost ? LOST_TEXT : refusal || warning)),
+      h("p", { class: "note-of", role: "status" }, warning || sentence || (lost ? LOST_TEXT : refusal)),
     );
     invitation?.say(words);
+  }
+
+  /** @param {View} now */
+  function show(now) {
+    view = now;
+    warning = "";
+    if (now.state === "open" && !isInvited) showInvitation();
+    draw();
   }
 
   async function showInvitation() {
@@ -127,12 +125,7 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
       const words = `Press again to take the class back to “${title}”.`;
       return warn(words, () => runCommand("ask", { lesson: key }));
     },
-    show(now) {
-      if (now.answered && warning === UNANSWERED_TEXT) warning = "";
-      view = now;
-      if (now.state === "open" && !isInvited) showInvitation();
-      draw();
-    },
+    show,
   };
 }
 

@@ -34,11 +34,7 @@ export function createExercise(exercise, { ask: askPython, onBegin, onDraw }) {
   let text = loadFromSession(name) ?? template;
   let isAsking = false;
   let timer = 0;
-  const editor = createEditor({
-    label: "Your Function",
-    ...{ text, rows: ROWS },
-    onRest: judgeText,
-  });
+  const editor = createEditor({ label: "Your Function", ...{ text, rows: ROWS }, onRest: judgeText });
   const begin = element("button", { onclick: open }, "Write it yourself");
   const section = element("section", { class: "exercise", "aria-label": "Write it yourself" }, begin);
 

@@ -180,10 +180,7 @@ export const REDUCTIONS = {
  * Functions with Python's results for constants: min and max ignore NaN as the second argument.
  * @type {Record<string, Scalar>}
  */
-export const PYTHON_FUNCTIONS = {
-  min: (a, b) => (b < a ? b : a),
-  max: (a, b) => (b > a ? b : a),
-};
+export const PYTHON_FUNCTIONS = { min: (a, b) => (b < a ? b : a), max: (a, b) => (b > a ? b : a) };
 
 /** The operators of formulas. Comparisons return 0 or 1. @type {Record<string, Scalar>} */
 export const OPERATORS = {

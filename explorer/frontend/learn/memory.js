@@ -1,12 +1,6 @@
 // Storage of the reader's predictions (in the tab) and progress (in the browser). Nothing is sent to the server.
 
-import {
-  removeFromSession,
-  saveInSession,
-  loadFromSession,
-  loadFromBrowser as recallVisit,
-  saveInBrowser as rememberVisit,
-} from "../choice/session.js";
+import * as session from "../choice/session.js";
 
 /**
  * The state of a lesson. ``picked``: index of an answer; ``drawn``: heights of a drawn curve; ``missed``: whether the
@@ -20,13 +14,13 @@ import {
 export const EMPTY_STATE = { picked: null, drawn: null, missed: false, revealed: null };
 
 /** Return the state of a lesson, as stored in this tab. @param {string} key the lesson's key @returns {State} */
-export const recall = (key) => ({ ...EMPTY_STATE, ...loadFromSession(toKey(key)) });
+export const recall = (key) => ({ ...EMPTY_STATE, ...session.loadFromSession(toKey(key)) });
 
 /** Store the state of a lesson in this tab. @param {string} key the lesson's key @param {State} state */
-export const remember = (key, state) => saveInSession(toKey(key), state);
+export const remember = (key, state) => session.saveInSession(toKey(key), state);
 
 /** Delete the stored states of all lessons whose keys begin with ``start``. @param {string} start */
-export const forget = (start) => removeFromSession(toKey(start));
+export const forget = (start) => session.removeFromSession(toKey(start));
 
 /** @param {string} key */
 const toKey = (key) => `lesson ${key}`;
@@ -41,10 +35,10 @@ const PROGRESS_KEY = "learned";
 const NO_PROGRESS = { learned: [], seen: {}, path: "" };
 
 /** Return the reader's progress, as stored in this browser. @returns {Progress} */
-export const getProgress = () => ({ ...NO_PROGRESS, ...recallVisit(PROGRESS_KEY) });
+export const getProgress = () => ({ ...NO_PROGRESS, ...session.loadFromBrowser(PROGRESS_KEY) });
 
 /** @param {Partial<Progress>} change */
-const extend = (change) => rememberVisit(PROGRESS_KEY, { ...getProgress(), ...change });
+const extend = (change) => session.saveInBrowser(PROGRESS_KEY, { ...getProgress(), ...change });
 
 /** Select a path through the lessons. @param {string} path its title, or "" for all lessons */
 export const setPath = (path) => extend({ path });

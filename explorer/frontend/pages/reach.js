@@ -7,12 +7,7 @@ import { toServerUrl } from "../choice/server.js";
 
 /** Return the functions with which a chart asks the server for answers and files. @param {*} data the page's data */
 export function makeReach(data) {
-  return {
-    plotly: toServerUrl(`assets/${data.plotly}`),
-    ask,
-    confirm: confirmBy(ask),
-    server: toServerUrl,
-  };
+  return { plotly: toServerUrl(`assets/${data.plotly}`), ask, confirm: confirmBy(ask), server: toServerUrl };
 }
 
 /**

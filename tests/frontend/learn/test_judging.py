@@ -150,8 +150,7 @@ def test_a_feature_that_was_left_out_is_missed(node: Node) -> None:
     [(-0.7, 0.4, 0), (1.02, 1.4, 1.2), (1.21, 1.29, 1.25), (0.001, 0.003, 0.002), (-2.6, -2.2, -2.4)],
 )
 def test_a_place_is_named_by_a_round_x_in_it(node: Node, start: float, stop: float, x: float) -> None:
-    named = node.call("learn/judging.js pickX", {"from": start, "to": stop})
-    assert start <= named == x <= stop
+    assert start <= node.call("learn/judging.js pickX", {"from": start, "to": stop}) == x <= stop
 
 
 @pytest.mark.parametrize(("beside", "right"), [(0.04, True), (-0.04, True), (0.065, False), (-0.065, False)])

@@ -73,8 +73,7 @@ def test_a_right_drawing_is_so_far_right_or_close(node: Node) -> None:
 
 
 def test_a_drawing_on_the_zero_line_is_0_whatever_its_pixels_come_to(node: Node) -> None:
-    said = words_of(node, "straight-through", np.full(300, -6.9e-7))["apart"]
-    assert "you drew 0;" in said
+    assert "you drew 0;" in words_of(node, "straight-through", np.full(300, -6.9e-7))["apart"]
 
 
 def test_the_value_at_a_corner(node: Node) -> None:
@@ -94,8 +93,8 @@ LATE = "before the answers were shown: it is not counted."
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        ((False, False, False, False, False), "You have not answered. "), ((True, True, True, True, True), ""),
-        ((True, False, True, True, True), "Not right. "),
+        ((False, False, False, False, False), "You have not answered. "),
+        ((True, True, True, True, True), ""), ((True, False, True, True, True), "Not right. "),
         ((True, True, False, False, False), f"Your answer was not sent {LATE} "),
         ((True, False, True, False, True), f"Your change did not arrive {LATE} Not right. "),
     ],

@@ -109,14 +109,7 @@ function makeFigure(sweep, value, colour) {
       ticktext: TICKS.map((tick) => String(Math.round(100 * tick))),
     },
     shapes,
-    annotations: [
-      {
-        ...makeNote(name, { x: 1, y: middle }),
-        yref: "y",
-        xanchor: "right",
-        yanchor: "bottom",
-      },
-    ],
+    annotations: [{ ...makeNote(name, { x: 1, y: middle }), yref: "y", xanchor: "right", yanchor: "bottom" }],
   };
   return { traces: [curve], layout };
 }
