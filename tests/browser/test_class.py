@@ -97,7 +97,7 @@ def is_told_that_a_code_is_of_no_class(student: Page) -> None:
 
 def predicts_once_and_keeps_it_over_a_reload(teacher: Page, one: Page) -> None:
     finger, box = one.context.new_cdp_session(one), box_of(one.locator(".pad"))
-    for kind, share in (("Start", 0.1), ("Move", 0.4), ("Move", 0.9), ("End", None)):
+    for kind, share in (("Start", 0.1), *(("Move", k / 10) for k in range(2, 10)), ("End", None)):
         points = [{"x": box["x"] + share * box["width"], "y": box["y"] + 40}] if share else []
         finger.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
     one.get_by_role("button", name="Send my prediction").tap()  # at once

@@ -8,7 +8,7 @@ import { getLeft } from "./membership.js";
 import { describeAnswered, formatCode } from "./answer-counts.js";
 
 /** @import { View } from "./live.js" */
-/** @import { Listed } from "../learn/together.js" */
+/** A lesson. @typedef {{key: string, title: string}} Listed */
 /**
  * The bar above a lesson in a class. ``reveal``: shows the answers; if there are none, only at the second call;
  * ``goBack``: moves the class to an earlier lesson, at the second call.
@@ -56,9 +56,8 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
   /** @param {string} name @param {*} [data] */
   async function runCommand(name, data) {
     menu.open = false;
-    warning = "";
     refusal = (await command(name, data)).message ?? "";
-    draw();
+    draw("");
   }
 
   /** Show the answers of the class. If there are none, ask first whether that is meant. */
@@ -66,16 +65,17 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
     return view?.answered ? runCommand("reveal") : warn(UNANSWERED_TEXT, () => runCommand("reveal"));
   }
 
-  /** Act at the second press. At the first one, say what it does. @param {string} words @param {() => *} act */
+  /** Call a function at the second press. @param {string} words what the press will do @param {() => *} act */
   function warn(words, act) {
     if (warning === words) return act();
-    [warning, refusal] = [words, ""];
-    setTimeout(() => view && show(view), WARNED_MS);
-    return draw();
+    refusal = "";
+    setTimeout(draw, WARNED_MS, "");
+    return draw(words);
   }
 
-  function draw() {
+  function draw(told = warning) {
     if (!view) return;
+    warning = view.answered ? told.replace(UNANSWERED_TEXT, "") : told;
     const { answered, here = 0, lesson, lost, revealed = false, sentence, state } = view;
     const words = describeAnswered(Number(answered ?? 0), here);
     const following = lesson ? next(lesson) : null;
@@ -99,14 +99,6 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
     invitation?.say(words);
   }
 
-  /** @param {View} now */
-  function show(now) {
-    view = now;
-    warning = "";
-    if (now.state === "open" && !isInvited) showInvitation();
-    draw();
-  }
-
   async function showInvitation() {
     isInvited = true;
     const answer = await invite();
@@ -125,7 +117,11 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
       const words = `Press again to take the class back to “${title}”.`;
       return warn(words, () => runCommand("ask", { lesson: key }));
     },
-    show,
+    show(now) {
+      view = now;
+      if (now.state === "open" && !isInvited) showInvitation();
+      draw();
+    },
   };
 }
 

@@ -10,9 +10,9 @@ import { createStudentsBand, createTeachersBand } from "../class/bands.js";
 import { createCrowd } from "../class/crowd.js";
 import { forget } from "./memory.js";
 
+/** @import { Listed } from "../class/bands.js" */
 /** @import { View } from "../class/live.js" */
 /** @import { Part } from "./screen.js" */
-/** A lesson in the list. @typedef {{key: string, title: string}} Listed */
 /**
  * Functions of the page for a class. ``load``: resolves to a lesson, or to a message on failure; ``build``: creates the
  * screen of a lesson; ``next``: returns the lesson after another, or undefined; ``onLesson``: called with each lesson that the class is asked about; ``onLeave``: called when a
