@@ -1,4 +1,4 @@
-"""Checks of a rule's integral over x: its total (area) equals the op's jumps, and it follows the op."""
+"""Checks of a rule's integral over x: its total (area) equals the op's rise, and it follows the op."""
 
 import math
 from dataclasses import replace
@@ -24,7 +24,7 @@ _INTENDED = "That is intended if the source passes g beyond the op's range, a fo
 
 
 def check_area(curve: Curve) -> Result:
-    """Check whether a rule's integral over all x equals the sum of the op's jumps, for g = 1."""
+    """Check whether a rule's integral over all x equals the op's rise, for g = 1."""
     curve.require_elementwise()
     if not len(curve.jumps[0]):
         return holds("The op does not jump, so there is nothing to compare the area with.")
@@ -45,36 +45,39 @@ def _explain_no_integral(curve: Curve) -> Result | None:
 def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
     """Return a result that compares a rule's area (its integral over x) with the rise of an op that jumps.
 
-    For an endless staircase such as round, both are taken from −8 to 8. With ``of_jump``, any finite area of
-    the right sign is accepted.
+    For an endless op such as round, both are taken from −8 to 8. With ``of_jump``, any finite area of the
+    right sign is accepted.
     """
     at, heights, (x, total) = round_position(float(curve.jumps[0][0])), curve.jumps[1].abs(), curve.integral
     area, rise, is_staircase, place = curve.area, curve.rise, curve.is_staircase, "Its area"
+    y, due = curve.subject.y(x), rise
     if math.isinf(rise):
         ends = (x.abs() <= NEAR).nonzero()[[0, -1], 0]
-        area, rise = (float(values.diff()) for values in (total[ends], curve.subject.y(x[ends])))
+        area, rise, width = (float(values[ends].diff()) for values in (total, y, x))
+        due = float((y[-1] - y[0]) / (x[-1] - x[0])) * width  # the rise of a part of this width, on average
         is_staircase, place = True, f"From {format_number(-NEAR)} to {format_number(NEAR)} its area"
     elif area and (curve.cancels or math.isnan(area)):
-        words = "Its parts above and below 0 cancel: no factor gives it the area {rise} of the op's jumps."
+        words = "Its parts above and below 0 cancel: no factor gives it the area {rise}, the op's rise."
         return fails(words, at, 0.0, rise=rise)
     share = area / rise if rise else 0.0
-    words = f"{place} is {'infinite' if math.isinf(area) else '{figure}'}, and the op jumps by {{rise}}"
+    moved = "jumps by {rise}" if curve.is_flat else "changes by {rise}, jumps included"
+    words = f"{place} is {'infinite' if math.isinf(area) else '{figure}'}, and the op {moved}"
     conclude = partial(fails, where=at, figure=area, rise=rise)
     if area * rise < 0:
         return conclude(f"{words}: its sign is wrong, so gradient descent climbs.")
     if math.isinf(area):
-        return conclude(f"{words} in all: large x keep learning.")
+        return conclude(f"{words}: large x keep learning.")
     if of_jump or abs(area - rise) <= _LEEWAY * abs(rise) + 1.1 * float(heights.max()) * is_staircase:
         return holds(f"{words}.", at, area, rise=rise)
     if not is_staircase and _LEAST_SCALE < share < 1 / _LEAST_SCALE:
         nearest = describe_match(curve) or describe_match(curve, 1 / share)
-        nearest = f"It is {nearest}" if nearest else "No rule of the catalogue is like it"
-        words = f"{words}: {{share}} times as much, a choice of scale. {nearest}."
-        return by_design(words, at, area, rise=rise, share=share)
-    if share > 0:  # the factor is named only if the scaled rule's integral follows the op
-        gap = (total / share - curve.subject.y(x))[x.abs() <= NEAR]
+        words = f"{words}: {{share}} times as much, a choice of scale."
+        return by_design(words + f" It is {nearest}." * bool(nearest), at, area, rise=rise, share=share)
+    if share > 0 and abs(due / rise - 1) <= _LEEWAY:
+        # The factor is named only if the scaled rule's integral follows the op.
+        gap = (total / share - y)[x.abs() <= NEAR]
         off = (gap - (gap.max() + gap.min()) / 2).abs().max()
-        words += f": multiply by {format_number(1 / share)}" if off <= 1.1 * heights.median() else ""
+        words += f": multiply by {format_number(due / area)}" if off <= 1.1 * heights.median() else ""
     return conclude(f"{words}.")
 
 
@@ -157,6 +160,7 @@ def _judge_place(curve: Curve) -> Result:
     lies = float((weights * (x[1:] + x[:-1]) / 2).sum() / weights.sum())
     is_mended = _MIDDLE <= measure_share(lies) <= 1 - _MIDDLE  # area fraction below the shifted jump
     advice = ": shift it by {figure}" if is_mended else ""
+    lies = round(lies, 2 - math.floor(math.log10(abs(centre - lies))))
     words = "The op jumps at {centre}, but the gradient lies around {lies}"
     return fails(f"{words}{advice}.", lies, centre - lies, centre=centre, lies=lies)
 

@@ -18,7 +18,7 @@ FAILS, UNKNOWN, BY_DESIGN, HOLDS = VERDICTS = ("fails", "unknown", "by design", 
 Number = float | Tensor
 MEANINGS = {
     "antiderivative": "A function whose slope is the rule's gradient: the net learns as if it were the op.",
-    "area": "The integral of a rule's gradient over x. If it equals the op's jumps, the net learns at the"
+    "area": "The integral of a rule's gradient over x. If it equals the op's rise, the net learns at the"
     " op's own scale.",
     "by design": "A verdict: the rule deviates on purpose, which is no fault.",
     "linear in g": "Twice the upstream gradient gives twice the gradient, as in every true backward.",

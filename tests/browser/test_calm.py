@@ -273,7 +273,7 @@ def test_sizes_need_all_tools_but_an_edited_card_states_its_share(first: First) 
         enter(number(place, "c"), str(c))
         passed = format_percent(explorer.share("sign", "clipped", x, c=c))
         numbers = "1,000 standard normal numbers"
-        expect(said).to_have_text(f"Share of straight-through's gradient on {numbers}: {passed}.")
+        expect(said).to_have_text(f"With {numbers} as x, it passes {passed} of the gradient.")
 
 
 # What lies upon the thing that has the focus; "" where nothing does.

@@ -21,7 +21,7 @@ def test_a_check_shows_its_x_and_a_neighbour_can_be_added(explore: Page) -> None
     expect(worst).to_contain_text("the gradient is 1 whatever g is")
     expect(worst.locator("abbr")).to_have_attribute("title", re.compile("^Twice the upstream"))
     expect(block.get_by_text("Comparing …")).to_be_visible()
-    expect(block.locator("h4")).to_have_text("Beside another rule, on −3 to 3")
+    expect(block.locator("h4")).to_have_text("The nearest other rules, from −3 to 3")
     probe = page.get_by_role("slider", name=PROBE)
     worst.get_by_role("button").hover()
     expect(probe).to_have_attribute("aria-valuetext", re.compile(r"^x 1\.50*, forward 1, "))

@@ -16,7 +16,7 @@ G = "Upstream gradient g"
 
 def test_the_choice_is_kept_between_explore_and_train(explore: Page) -> None:
     turn(explore, "/?op=clamp&rule=masked", shows=["masked"])
-    card(explore, "Clamp").get_by_role("button", name="hi learns").click()
+    card(explore, "Clamp").get_by_role("button", name="hi: its gradient").click()
     explore.get_by_role("link", name="Train", exact=True).click()
     reading.settle_train(explore)
     expect(card(explore, "Masked")).to_be_visible()
@@ -30,7 +30,7 @@ def test_the_choice_is_kept_between_explore_and_train(explore: Page) -> None:
     choose(explore, "Add rule", "straight-through")
     explore.get_by_role("link", name="Explore").click()
     settle(explore, shows=["masked", "straight_through"])
-    expect(explore.get_by_role("button", name="lo learns").first).to_have_attribute("aria-pressed", "true")
+    expect(explore.get_by_role("button", name="lo: its gradient").first).to_have_attribute("aria-pressed", "true")
     assert read_query(explore)["learns"] == ["lo"]
 
 

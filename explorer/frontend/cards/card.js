@@ -5,17 +5,18 @@ import { h, render } from "../elements/render.js";
 import { isCustom } from "../choice/entries.js";
 import { createSliders } from "../choice/sliders.js";
 
+const TITLE_LENGTH = 22; // number of an own op's letters for which its field has room
 const LEARNED_TEXT = "The learned value so far; the slider sets its start";
 
 /** @import { Control } from "../formula/controls.js" */
 /** @import { Entry } from "../formula/entry.js" */
 /**
  * The contents of a card. ``autograd``: a description of torch's own gradient of the op; ``doubt``: why the rule may
- * not suit the op, or ""; ``learning``: whether the parameter of each control learns, null if it cannot; ``part``: the
+ * not suit the op, or ""; ``values``: of the parameters; ``learning``: whether the parameter of each control learns, null if it cannot; ``part``: the
  * formula of its gradient, with its origin; ``share``: a sentence about the gradient's mean size; ``drawing``: the
  * switches of a hand-drawn rule, or null.
- * @typedef {{entry: Entry, autograd: string, colour: string, doubt: string, controls: Control[], learning:
- *   (boolean|null)[], part: {text: string, formula: string}|null, share: string, hidden: boolean, drawing: {symmetric:
+ * @typedef {{entry: Entry, autograd: string, colour: string, doubt: string, controls: Control[], values:
+ *   string, learning: (boolean|null)[], part: {text: string, formula: string}|null, share: string, hidden: boolean, drawing: {symmetric:
  *   boolean, zero: boolean}|null}} CardState
  * @typedef {{learns: HTMLElement, present: HTMLElement}} Extras elements next to a parameter's name: the button that
  *   makes it learn, and its learned value
@@ -44,9 +45,10 @@ export function createCard(options) {
   let held = /** @type {Node[]} */ ([]);
 
   function draw() {
-    const { entry, drawing, part, share } = state;
+    const { entry, drawing, part, share, values } = state;
     const formula = entry.formula ?? `torch's own: ${state.autograd}`;
     const isTitle = isCustom(entry.key) && (entry.label === formula || drawing !== null); // of a drawing it is long
+    const isWhole = kind === "rule" || formula.length <= TITLE_LENGTH;
     const top = [
       h("h2", { id, title: entry.purpose || entry.label }, entry.label),
       picker.element,
@@ -66,7 +68,8 @@ export function createCard(options) {
       h("div", { class: "top flex-row" }, top),
       held,
       h("p", { class: "brief text-small" }, "brief" in entry && entry.brief),
-      h("code", { class: "formula", title: formula, hidden: isTitle }, formula),
+      h("code", { class: "formula", title: formula, hidden: isTitle && isWhole }, formula),
+      h("p", { class: "values text-small", hidden: !values }, values),
       h(
         "button",
         { class: "failing text-small", title: failure?.sentence, hidden: !failure, onclick: onFailing },
@@ -102,8 +105,8 @@ export function createCard(options) {
   function createExtras({ parameter: { name } }) {
     const present = element("span", { class: "present", title: LEARNED_TEXT, hidden: true });
     const hint = `Show the gradient for ${name}: what each x contributes to it`;
-    const act = { "aria-label": `${name} learns`, onclick: () => onLearning(name) };
-    const learns = element("button", { class: "learns", title: hint, ...act }, "learns");
+    const act = { "aria-label": `${name}: its gradient`, onclick: () => onLearning(name) };
+    const learns = element("button", { class: "learns", title: hint, ...act }, "its gradient");
     extras.set(name, { present, learns });
     return [present, learns];
   }

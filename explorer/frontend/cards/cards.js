@@ -16,8 +16,10 @@ import { getData } from "../choice/data.js";
 import { getDrawing, isKeptSymmetric, putDrawing, setSymmetry } from "../choice/drawing.js";
 import { togglePanel } from "../choice/learning-panel.js";
 import { findContribution } from "../formula/contribution.js";
+import { getControlValue, getDisplayName } from "../formula/controls.js";
 import { mirrorLine } from "../formula/lines.js";
 import { formatPassedShare } from "../formula/numbers.js";
+import { formatFourDigits } from "../formula/substitution.js";
 import { computeShare } from "../measures/share.js";
 import { createChildren } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
@@ -236,6 +238,12 @@ function makeCardState(choice, entry, drawn) {
     entry,
     autograd: getEntries(choice).op.autograd,
     controls,
+    values: controls
+      .map(
+        (one) =>
+          `${getDisplayName(one.parameter)} = ${formatFourDigits(getControlValue(choice.parameters, one))}`,
+      )
+      .join(", "),
     learning: controls.map(({ parameter: { name } }) =>
       names.includes(name) ? choice.learns === name : null,
     ),
@@ -252,7 +260,7 @@ function describeShare(choice, rule) {
   const share = computeShare(getEntries(choice).op, rule, data, choice.parameters, choice.g);
   if (share === null) return "";
   const passed = Number.isNaN(share) ? "not a number" : formatPassedShare(share);
-  return `Share of straight-through's gradient on ${data.label}: ${passed}.`;
+  return `With ${data.label} as x, it passes ${passed} of the gradient.`;
 }
 
 /**

@@ -53,7 +53,17 @@ export function getSource(kind, choice, refuses) {
 /** @param {Rule} rule @param {Op} op */
 function getGroupName(rule, op) {
   if (!rule.suits.length) return "For any op";
-  return isSuitable(rule, op) ? MADE_FOR : NOT_MADE;
+  const families = isCustom(op.key) ? listFamilies(op) : [op.family];
+  return rule.suits.some((family) => families.includes(family)) ? MADE_FOR : NOT_MADE;
+}
+
+/** Return the families of ops that have a function in common with an own op. @param {Op} op */
+function listFamilies(op) {
+  const list = (/** @type {Op} */ { tree }) => JSON.stringify(tree).match(/"call","\w+"/g) ?? [];
+  const calls = new Set(list(op));
+  return Object.values(getCatalogue().ops).flatMap((each) =>
+    list(each).some((call) => calls.has(call)) ? [each.family] : [],
+  );
 }
 
 /**
@@ -70,7 +80,7 @@ function makeOption(entry, group, pair, choice, barred) {
     lines: formula === label ? [] : [formula ?? "torch's own"],
     notes: isCustom(key) ? [] : [purpose, doubt],
     picture: () =>
-      drawThumbnail({ op: pair.op, rules: pair.rule ? [pair.rule] : [] }, { ...settings, parameters }),
+      drawThumbnail({ op: pair.op, rules: pair.rule ? [pair.rule] : [] }, { ...settings, parameters, g: 1 }),
   };
 }
 

@@ -160,7 +160,7 @@ def _round_fit(fitting: Fitter, fit: Fit) -> Fit:
         return fitting.make_fits(member[None], _round_number(fit.factor, _FEW_DIGITS))[0]
     defaults = fitting.family.to_numbers(fitting.family.default[None])[0].tolist()
     for index, number in enumerate(numbers):
-        values = [defaults[index], *_list_roundings(number)]
+        values = [defaults[index], 0.0, *_list_roundings(number)]
         shorter = [[*numbers[:index], value, *numbers[index + 1 :]] for value in values]
         members = torch.stack([fitting.family.make_member(row) for row in shorter])
         limit = fitting.measure_kink_distance(fit.member[None]) + KINK_MARGIN / 2

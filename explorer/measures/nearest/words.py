@@ -81,7 +81,7 @@ class Single:
 def describe_match(rule: FittedRule, single: Sequence[Single], span: tuple[float, float]) -> str:
     """Return a sentence on a rule that equals a fitted one on ``span``, except at the x in ``single``."""
     here = f"On {format_number(span[0])} to {format_number(span[1])} this"
-    name = rule.describe(" (its source: 1)" if rule.rule.formula and rule.rule.source else "")
+    name = rule.describe(" (1 in its source)" if rule.rule.formula and rule.rule.source else "")
     if not single:
         return f"{here} is {name}{rule.area}."
     places = join_texts([f"x = {format_number(one.x)}" for one in single])

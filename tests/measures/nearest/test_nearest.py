@@ -82,7 +82,7 @@ SLIPS = {
     "norse's erf": ("g * 2 / sqrt(pi) * exp(-(3 * x)**2)", "erf_surrogate", 2 / 3, "times 0.6667 = 2/3"),
     "SingleExponential": ("g * 3 * exp(-3 * abs(x))", "laplace", 2.0, "times 2"),
     "snnTorch's text": ("g / pi / (1 + (pi * x)**2)", "atan_surrogate", 1 / math.pi, "times 0.3183 = 1/π"),
-    "no half": ("g / 2 / (1 + (pi * x)**2)", "atan_surrogate", 0.5, "a = 2, times 0.5 (its source: 1)"),
+    "no half": ("g / 2 / (1 + (pi * x)**2)", "atan_surrogate", 0.5, "a = 2, times 0.5 (1 in its source)"),
 }
 
 
@@ -104,7 +104,7 @@ def test_parameters_are_fitted_before_factors_and_the_simplest_fit_comes_first()
     assert first.sentence == "On −3 to 3 this is Boxcar with w = 1."
     clipped = next(one for one in result if one.rule == "clipped")
     assert (clipped.factor, clipped.width, clipped.shift) == (0.5, 1, 0)
-    assert "times 0.5 (its source: 1); its area is 1 instead of 2" in clipped.sentence
+    assert "times 0.5 (1 in its source); its area is 1 instead of 2" in clipped.sentence
     assert [one.rule for one in result if one.is_same][-1] == "masked_open"  # it differs at the edges
     distances = [one.distance for one in result if not one.is_same]
     assert distances == sorted(distances)

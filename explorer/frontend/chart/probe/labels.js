@@ -289,7 +289,9 @@ export function placeEndLabels(
     const [from, to] = getEnds(label, size);
     const isClear = ({ y } = label) =>
       !points.some(([at, down]) => at > from && at < to && down > y - 0.8 * size && down < y + 0.2 * size);
-    const place = places.find(isClear) ?? places[0];
+    const getGap = (/** @type {Pick<Label, "y">} */ { y }) => Math.abs(y - end);
+    const near = places.filter((place) => getGap(place) <= getGap(places[0]) + LABEL_GAP * size);
+    const place = near.find(isClear) ?? near[0];
     return place !== undefined && placed.push(Object.assign(label, place));
   });
 }

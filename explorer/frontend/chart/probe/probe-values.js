@@ -16,6 +16,7 @@ import { formatSubstituted } from "../../formula/substitution.js";
  *   number|undefined>, formulas: Object<string, string>, spread?: Record<string, number>, exact?: number}} Values
  */
 
+/** @import { Tree } from "../../formula/evaluation.js" */
 /** @import { Floats } from "../scene/jumps.js" */
 /** @import { Rule } from "../../formula/entry.js" */
 
@@ -86,7 +87,9 @@ function evaluateValues({ curves, op, rules, parameters, g, range: [start, stop]
     const scope = scopeOf(entry)(Float64Array.of(x));
     const confirmed = sampled ? curves.gradients[key]?.[at] : undefined;
     values.gradients[key] = confirmed ?? (tree === null ? undefined : evaluate(tree, scope)[0]);
-    values.formulas[key] = tree === null ? "" : formatSubstituted(tree, scope);
+    const product = /** @type {Tree} */ (["*", g, Number(values.gradients[key]) / g]);
+    const shown = entry.formula || op.autograd !== "g · dy/dx" || !g ? tree : product;
+    values.formulas[key] = shown === null ? "" : formatSubstituted(shown, scope);
     const part = learns ? findContribution(op, entry, learns) : null;
     values.parts[key] = part
       ? ((sampled ? curves.parts?.[key]?.[at] : undefined) ?? evaluate(part.tree, scope)[0])

@@ -77,7 +77,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     const neighbours = createPart("neighbours", args.neighbours);
     const label = findEntry("rule", key)?.label ?? key;
     const ends = store.current.range.map((end) => writeMinus(formatNumber(end)));
-    const subheading = element("h4", {}, `Beside another rule, on ${ends.join(" to ")}`);
+    const subheading = element("h4", {}, `The nearest other rules, from ${ends.join(" to ")}`);
     const heading = element("h3", {}, createDot(slot), label);
     const parts = [heading, checks.body, subheading, neighbours.body];
     const body = element("section", { class: "checked", "data-slot": slot }, ...parts);

@@ -61,8 +61,8 @@ def test_a_label_covers_no_drawing_if_there_is_another_place(node: Node) -> None
     drawn = tuple((x, 200 - ABOVE - 4) for x in range(200, 300))
     assert placed(node, [200], points=drawn) == [[200 + BELOW, 200]]
     assert placed(node, [200], points=tuple((x - 100, y) for x, y in drawn)) == [[200 - ABOVE, 200]]
-    everywhere = tuple((270, y) for y in range(100, 350))
-    assert placed(node, [200], points=everywhere) == [[200 - ABOVE, 200]]
+    around = tuple((270, y) for y in range(150, 250))
+    assert placed(node, [200], *[(0, 0)] * 3, points=around) == [[200 - ABOVE, 200]]
 
 
 TOGETHER = """
