@@ -73,8 +73,7 @@ def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
         nearest = describe_match(curve) or describe_match(curve, 1 / share)
         words = f"{words}: {{share}} times as much, a choice of scale."
         return by_design(words + f" It is {nearest}." * bool(nearest), at, area, rise=rise, share=share)
-    if share > 0 and abs(due / rise - 1) <= _LEEWAY:
-        # The factor is named only if the scaled rule's integral follows the op.
+    if share > 0 and abs(due / rise - 1) <= _LEEWAY:  # named only if the scaled integral follows the op
         gap = (total / share - y)[x.abs() <= NEAR]
         off = (gap - (gap.max() + gap.min()) / 2).abs().max()
         words += f": multiply by {format_number(due / area)}" if off <= 1.1 * heights.median() else ""

@@ -30,7 +30,7 @@ def test_the_choice_is_kept_between_explore_and_train(explore: Page) -> None:
     choose(explore, "Add rule", "straight-through")
     explore.get_by_role("link", name="Explore").click()
     settle(explore, shows=["masked", "straight_through"])
-    expect(explore.get_by_role("button", name="lo: its gradient").first).to_have_attribute("aria-pressed", "true")
+    expect(explore.get_by_role("button", name="lo: its").first).to_have_attribute("aria-pressed", "true")
     assert read_query(explore)["learns"] == ["lo"]
 
 

@@ -3,6 +3,7 @@
 import math
 import re
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 import explorer
@@ -120,19 +121,18 @@ def options(page: Page) -> list[str]:
     return [text.splitlines()[0] for text in page.get_by_role("option").all_inner_texts()]
 
 
-def test_the_palette_lists_every_rule_with_suitable_rules_first(explore: Page) -> None:
-    turn(explore, "/?op=sign&rule=default", shows=["default"])
+@pytest.mark.parametrize("op", ["sign", "formula: 2 * sign(x) %2B x"])
+def test_the_palette_lists_every_rule_with_suitable_rules_first(explore: Page, op: str) -> None:
+    turn(explore, f"/?op={op}&rule=default", shows=["default"])
     explore.get_by_role("button", name="Add rule").click()
     expect(explore.get_by_label("Search rules")).to_be_focused()
     shown = options(explore)
-    labels = {rule.label for rule in explorer.RULES.values()}
-    assert set(shown) == labels
+    assert set(shown) == {rule.label for rule in explorer.RULES.values()}
     suited = {rule.label for rule in explorer.RULES.values() if "sign" in rule.suits}
     assert set(shown[: len(suited)]) == suited
     assert shown[-1] in {rule.label for rule in explorer.RULES.values() if rule.suits} - suited
     row = explore.get_by_role("option", name=re.compile("^Triangle"))
     expect(row).to_contain_text(explorer.RULES["triangle"].purpose)
-    expect(row).to_contain_text(explorer.RULES["triangle"].otherwise)
     pictures = explore.get_by_role("option").locator("path:not(.zero)")
     assert pictures.count() == len(shown)
     assert all(len(path.get_attribute("d") or "") > 50 for path in pictures.all())
@@ -155,8 +155,6 @@ def test_the_palette_can_be_searched_and_used_by_keyboard(explore: Page) -> None
     field.fill("import torch")
     explore.keyboard.press("Escape")
     expect(field).to_be_focused()
-    field.fill("MASKED open")
-    assert options(explore)[0] == "Masked (open)"
     field.fill("straight")
     result = options(explore)
     field.press("ArrowDown")

@@ -9,10 +9,8 @@ from tests.checks.test_pairs import check_own
     ("op", "rule", "verdict", "words"),
     [
         ("sign", "g * exp(x**8)", "unknown", "overflows at x = 2.272"),
-        ("sign", "g / x", "unknown", "without bound towards x = 0, too fast"),
         ("sign", "g / (x - 0.3)", "unknown", "without bound towards x = 0.3, too fast"),
         ("step", "g * (0 < x) * (x <= 1) / x", "unknown", "without bound towards x = 0, too fast"),
-        ("round", "g * exp(x**8)", "unknown", "overflows"),
         ("sign", "-g * exp(-x**2)", "fails", "sign is wrong"),
         ("-sign(x)", "g * exp(-x**2)", "fails", "sign is wrong"),
         ("sign", "g * x * exp(-x**2)", "fails", "above and below 0 cancel"),
@@ -31,11 +29,9 @@ def test_no_scale_is_suggested_for_an_infinite_or_nonpositive_area(op, rule, ver
     ("op", "rule", "verdict", "words"),
     [
         ("sign", "g * through(x, -1, 0.1, 0, 1, 1, 0.1)", "by design", "drawn by hand claims no area"),
-        ("round", "g * through(x, -1, 0.5, 0, 1, 1, 0.4)", "by design", "drawn by hand claims no area"),
         ("sign", "g * through(x, -1, -0.1, 0, -1, 1, -0.1)", "fails", "its sign is wrong"),
         ("round", "g * through(x, -1, -0.5, 0, 0.1, 1, -0.5)", "fails", "its sign is wrong"),
         ("round", "g * through(x, -1, 0.79, 1, -0.1, 2, -0.1)", "by design", "At x = 1 its sign is wrong"),
-        ("round", "g * through(x, -1, 0.79, 2.25, -0.2, 3, -0.1)", "by design", "At x = 2.26 its sign is"),
         ("round", "g * (0 <= x) * (x <= 1)", "by design", "the catalogue's Masked (lo = 0, hi = 1)"),
         ("sign", "g * (0 < x < 1)", "by design", "the catalogue's Masked (lo = 0, hi = 1)"),
         ("sign", "g * (0 <= x)", "fails", "large x keep learning"),

@@ -79,6 +79,8 @@ SENTENCES = [
     (bugs.GLOBAL, "memory", "fails", "the global x"),
     (bugs.CASES["forgotten step"], "area", "fails", "multiply by 10"),
     (bugs.CASES["PACT learns from below"], "parameter gradients", "fails", "autograd of the forward"),
+    (Case(make_function(lambda x: (x + 3.06).sign(), lambda x, g: g * (-x * x).exp())), "antiderivative",
+     "fails", "lies around 0: shift it by −3.06"),
     (finiteness.CASES["pole between samples"], "area", "unknown", "towards x = 0.8,"),
     (finiteness.CASES["pole between samples"], "kinks", "holds", "every kink of op or gradient, such as 1."),
 ]  # fmt: skip

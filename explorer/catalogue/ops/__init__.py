@@ -3,11 +3,11 @@
 Each entry takes a few lines, which are not reformatted: key, label and formula, then properties, then texts.
 """
 
-from explorer.catalogue.ops import activation, drawn, elementary, formats, jump, rounding
+from explorer.catalogue.ops import activation, drawn, jump, rounding
 
 _FAMILIES = {
     "rounding": rounding.ROUNDING,
-    "format": formats.FORMATS,
+    "format": rounding.FORMATS,
     "sign": jump.SIGN,
     "bounded": activation.BOUNDED,
     "rectifier": activation.RECTIFIERS,
@@ -16,7 +16,7 @@ _FAMILIES = {
     "noisy": drawn.NOISY,
     "smooth": activation.SMOOTH,
     "shrink": activation.SHRINKAGE,
-    "elementary": elementary.ELEMENTARY,
+    "elementary": activation.ELEMENTARY,
 }
 
 OPS = tuple(op.with_quantities(family=family) for family, ops in _FAMILIES.items() for op in ops)

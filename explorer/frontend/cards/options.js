@@ -59,11 +59,10 @@ function getGroupName(rule, op) {
 
 /** Return the families of ops that have a function in common with an own op. @param {Op} op */
 function listFamilies(op) {
-  const list = (/** @type {Op} */ { tree }) => JSON.stringify(tree).match(/"call","\w+"/g) ?? [];
-  const calls = new Set(list(op));
-  return Object.values(getCatalogue().ops).flatMap((each) =>
-    list(each).some((call) => calls.has(call)) ? [each.family] : [],
-  );
+  /** @param {Op} one @returns {string[]} */
+  const list = ({ tree }) => JSON.stringify(tree).match(/"call","\w+"/g) ?? [];
+  const isLike = (/** @type {Op} */ each) => list(each).some((call) => list(op).includes(call));
+  return Object.values(getCatalogue().ops).flatMap((each) => (isLike(each) ? [each.family] : []));
 }
 
 /**

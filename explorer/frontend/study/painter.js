@@ -13,7 +13,6 @@ import { enterStudy, getJudgedTasks, toStudyKey } from "./settings.js";
 import { createSetup } from "./setup.js";
 import { setOpenTools, getOpenTools } from "../choice/tools.js";
 import { createJudgement } from "./judgement.js";
-import { createPlan } from "./plan-drawing.js";
 import { createHeat } from "./table.js";
 
 /** @import { Picture } from "./picture.js" */
@@ -99,5 +98,34 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
       }
     },
     destroy: judgement.destroy,
+  };
+}
+
+/** Create the table of a planned study. @param {HTMLElement} host */
+function createPlan(host) {
+  return {
+    /** Update the table. Null hides it. @param {import("./plan.js").Plan|null} plan */
+    show(plan) {
+      setAttribute(host, "hidden", !plan);
+      if (!plan) return;
+      const columns = [...plan.rates, "judged"];
+      const titles = ["lr", ...columns].map((text) => h("th", { scope: "col" }, text));
+      const rings = Array.from({ length: plan.rings }, () => h("i"));
+      const rows = plan.rows.map(({ label, colour, control }) =>
+        h(
+          "tr",
+          { class: control && "control", "--colour": colour },
+          h("th", { scope: "row" }, label),
+          columns.map(() => h("td", {}, h("span", { class: "rings" }, rings))),
+        ),
+      );
+      render(
+        host,
+        h("h2", {}, plan.heading),
+        h("p", {}, plan.caption),
+        h("table", {}, h("thead", {}, h("tr", {}, titles)), h("tbody", {}, rows)),
+        h("p", {}, plan.others),
+      );
+    },
   };
 }

@@ -40,6 +40,7 @@ def test_each_rule_has_a_tangent_unless_g_is_0(show: Show) -> None:
     page = show(op=CUBE, rules=["default", "straight_through", "gaussian", "zero"], range=[-2, 2], g=g)
     type_x(page, "0.5")
     rows = page.evaluate(READOUT)["rules"]
+    assert rows[0][-1] == "g · dy/dx = −0.5 × 0.75"
     claimed = [float(row[1].replace("−", "-")) / g for row in rows]
     assert claimed == pytest.approx([0.75, 1, claimed[2], 0], rel=1e-3)
     slopes = page.evaluate(SLOPES)

@@ -80,7 +80,7 @@ def test_rules_of_one_curve_find_each_other(rule: str, others: set[str]):
 SLIPS = {
     "a window as high as 1/w": ("g * (abs(x) <= w) / w", "boxcar", 2.0, "times 2"),
     "norse's erf": ("g * 2 / sqrt(pi) * exp(-(3 * x)**2)", "erf_surrogate", 2 / 3, "times 0.6667 = 2/3"),
-    "SingleExponential": ("g * 3 * exp(-3 * abs(x))", "laplace", 2.0, "times 2"),
+    "no lobes": ("g * exp(-(x**2))", "multi_gaussian", math.sqrt(math.pi), "h = 0 and q = 6, times 1.772"),
     "snnTorch's text": ("g / pi / (1 + (pi * x)**2)", "atan_surrogate", 1 / math.pi, "times 0.3183 = 1/π"),
     "no half": ("g / 2 / (1 + (pi * x)**2)", "atan_surrogate", 0.5, "a = 2, times 0.5 (1 in its source)"),
 }

@@ -19,7 +19,7 @@ const X_AXIS = {
 
 /**
  * Return the contents of the line search's chart.
- * @param {State} state @param {LegendEntry[]} lines @returns {import("./line-search-chart.js").Picture}
+ * @param {State} state @param {LegendEntry[]} lines @returns {import("./view.js").SearchPicture}
  */
 export function buildLineSearch({ view, requests }, lines) {
   const { label, sentence, limits } = findInstrument(SEARCH);

@@ -1,17 +1,17 @@
-// The area "Why": its panels, the buttons that open them, and the choice of a layer.
+// The chart of alignment, and the area "Why": its panels, the buttons that open them, and the choice of a layer.
 
 import { createChildren } from "../../elements/children.js";
-import { element } from "../../elements/dom.js";
+import { element, setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
+import { createTrainChart } from "../charts/chart.js";
 import { createPanel } from "../panels/panel.js";
-import { createSearch } from "./line-search-chart.js";
 import { createToggleGroup } from "../widgets/toggle-group.js";
 
 /**
  * The contents of the area. ``buttons``: one for each panel; ``of``: a note on which seed's nets are shown; ``rows``:
  * the open panels; ``search``: the line search, or null if closed.
  * @typedef {{buttons: {key: string, label: string, open: boolean}[], layers: {count: number, chosen: number}, of:
- *   string, rows: import("../panels/panel.js").Row[], search: import("./line-search-chart.js").Picture|null}} Picture
+ *   string, rows: import("../panels/panel.js").Row[], search: SearchPicture|null}} Picture
  */
 
 /**
@@ -73,5 +73,70 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
       if (along) search?.show(along);
     },
     destroy: () => search?.destroy(),
+  };
+}
+
+/**
+ * The contents of the line search. ``measured``: whether there is a measurement; ``offer``: the label of the button
+ * that measures, or "" if it is up to date.
+ * @typedef {{title: string, sentence: string, limits: string, measured: boolean, offer: string, chart:
+ *   import("../charts/chart.js").Picture}} SearchPicture
+ */
+
+/**
+ * Create the chart of the line search.
+ * @param {{plotly: string, onPoint: (rule: string|null) => void}} reach ``onPoint``: called with the rule at the
+ *   pointer or null
+ * @param {() => void} onAgain called to measure (again)
+ */
+function createSearch(reach, onAgain) {
+  const frame = element("div", { class: "searched" });
+  const section = element("section", { class: "why-panel line_search" });
+  const chart = createTrainChart(frame, reach);
+  return {
+    element: section,
+    /** @param {SearchPicture} picture */
+    show({ title, sentence, limits, measured, offer, chart: drawing }) {
+      setAttribute(section, "aria-label", title);
+      frame.hidden = !measured;
+      const texts = [h("h3", {}, title), h("p", {}, sentence), h("p", { class: "warning" }, limits)];
+      render(section, h("header", {}, texts, offer && h("button", { onclick: onAgain }, offer)), frame);
+      chart.draw(drawing);
+    },
+    destroy: chart.destroy,
+  };
+}
+
+/**
+ * Create the chart of alignment, the cosine between a rule's gradient and that of the net smoothed by noise, over the
+ * steps of a training run.
+ * @param {HTMLElement} host
+ * @param {{plotly: string, onPoint: (rule: string|null) => void, onKind: (kind:
+ *   import("../state/state.js").AlignmentMeasure) => void}} options ``onPoint``: called with the rule near the pointer,
+ *   or null; ``onKind``: called with the measure to plot
+ */
+export function createAlignment(host, { plotly, onPoint, onKind }) {
+  const kinds = createToggleGroup("Measure of alignment", onKind);
+  const frame = element("div", { class: "aligned" });
+  const smoothing = element("div", { class: "smoothing" });
+  const chart = createTrainChart(frame, { plotly, onPoint });
+  return {
+    smoothing,
+    /** @param {import("./alignment-data.js").Alignment} picture */
+    show({ title, sentence, limits, note, kinds: { options, chosen }, missing, chart: drawing }) {
+      const says = h("div", {}, h("p", {}, sentence), h("p", {}, limits));
+      const details = h("details", { class: "explained text-small" }, h("summary", {}, "What it says"), says);
+      render(
+        host,
+        h("div", { class: "titles flex-wrap" }, h("h2", {}, title), details, kinds.element),
+        frame,
+        h("p", { class: "missing text-small" }, missing),
+        h("div", { class: "below" }, h("p", { class: "note text-small" }, note), smoothing),
+      );
+      kinds.show(options, chosen);
+      setAttribute(host, "data-missing", missing !== "");
+      if (!missing) chart.draw(drawing);
+    },
+    destroy: chart.destroy,
   };
 }

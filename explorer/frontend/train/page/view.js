@@ -3,7 +3,6 @@
 import { element, setText } from "../../elements/dom.js";
 import { createExamples } from "../../cards/examples.js";
 import { createTrainChart } from "../charts/chart.js";
-import { createAlignment } from "../evidence/alignment-chart.js";
 import { createToolButtons } from "./calm.js";
 import { createCommands } from "./commands.js";
 import { createControls } from "../settings/baselines.js";
@@ -23,7 +22,7 @@ import { createTable } from "../settings/table-input.js";
 import { makeTable } from "../state/own-table.js";
 import { hasSameEnd, enterTraining, withSetting } from "../state/tasks.js";
 import { createHistoryView } from "../history/view.js";
-import { createWhy } from "../evidence/view.js";
+import { createAlignment, createWhy } from "../evidence/view.js";
 
 /** @import { Picture } from "./view-model.js" */
 

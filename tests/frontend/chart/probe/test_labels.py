@@ -139,7 +139,6 @@ def test_a_value_stays_near_its_dot(node: Node) -> None:
 def test_the_label_of_x_leaves_room_for_handles(node: Node):
     frame = {"left": 40, "inner": 400}
     place = partial(node.call, "chart/probe/labels.js placeXLabel")
-    assert place(200, 30, [], frame) == 200
     assert place(200, 30, [100, 300], frame) == 200
     assert place(205, 30, [200], frame) == 248, "beside the handle, on the side that is nearer"
     assert place(195, 30, [200], frame) == 152
