@@ -274,7 +274,7 @@ def test_sizes_need_all_tools_but_an_edited_card_states_its_share(first: First) 
         passed = format_percent(explorer.share("sign", "clipped", x, c=c))
         expect(place.locator(".values")).to_have_text(f"c = {c:g}")
         numbers = "1,000 standard normal numbers"
-        expect(said).to_have_text(f"With {numbers} as x, it passes {passed} of the gradient.")
+        expect(said).to_have_text(f"Passes {passed} of g on {numbers}.")
 
 
 # What lies upon the thing that has the focus; "" where nothing does.

@@ -260,7 +260,7 @@ function describeShare(choice, rule) {
   const share = computeShare(getEntries(choice).op, rule, data, choice.parameters, choice.g);
   if (share === null) return "";
   const passed = Number.isNaN(share) ? "not a number" : formatPassedShare(share);
-  return `With ${data.label} as x, it passes ${passed} of the gradient.`;
+  return `Passes ${passed} of g on ${data.label}.`;
 }
 
 /**
