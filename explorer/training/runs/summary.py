@@ -69,7 +69,9 @@ def _describe_ranking(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     if sentences[1]:  # it is not about seeds if there is only one
         sentences[0] = ranking.sentence.removesuffix(f" {ONE_SEED_ADVICE}")
     if example > 1 / _FEW:
-        sentences.append(f"Each held-out example is worth {100 * example:.1f} points.")
+        sentences.append(
+            f"Each of {snapshot.held_out} held-out examples is worth {100 * example:.1f} points."
+        )
     return " ".join(filter(None, sentences))
 
 
@@ -88,12 +90,11 @@ def advise_after_tie(snapshot: Snapshot, ranking: Ranking, rules: Collection[str
     if ranking.shared < 2:
         return ""
     is_still = any(facts and facts.w1_moved == 0 for facts in map(snapshot.gradients.get, rules))
-    examples = f"{snapshot.held_out:,} held-out examples"
     if is_solved(ranking):
         how = "This task is solved, even where w1 never moved" if is_still else "This task is solved"
-        return f"{how}: it is too easy to tell these rules apart on {examples}."
+        return f"{how}: it is too easy to tell these rules apart."
     if ranking.alike:
-        return f"Their losses differ, but {examples} do not tell them apart: try another task or op."
+        return "Their losses differ, but these examples do not tell them apart: try another task or op."
     reaches = [ranking.differences[label] for label in ranking.best[1:]]
     gaps = [((least + most) / 2, (most - least) / 2) for least, most in reaches]
     gap, half = max(gaps, key=lambda each: each[0] / each[1] if each[1] else math.inf)  # the clearest

@@ -135,8 +135,8 @@ def test_the_first_race_ends_with_the_dead_rule_behind():
 CLOSE, FAR = [0.91, 0.93, 0.92], [0.93, 0.90, 0.91]  # the second scatters by more than it is lower
 ONES = [1.0, 1.0, 1.0]
 ALIKE = "These rules act alike here, with equal losses at each step: try another task or op."
-FEW = "Each held-out example is worth 16.7 points."
-EASY = "it is too easy to tell these rules apart on"
+FEW = "Each of 6 held-out examples is worth 16.7 points."
+EASY = "it is too easy to tell these rules apart."
 
 
 def end(default, ste, *, moved=1.0, finished=True, same=False, rows=360):
@@ -152,9 +152,9 @@ def end(default, ste, *, moved=1.0, finished=True, same=False, rows=360):
     [
         (end(CLOSE, CLOSE, same=True), ALIKE),
         (end([0.9], [0.9], same=True), f"and Straight (90.0 %) on the 360 held-out examples. {ALIKE}"),
-        (end(CLOSE, CLOSE), "360 held-out examples do not tell them apart: try another task or op."),
-        (end(ONES, ONES, rows=6, moved=0), f", even where w1 never moved: {EASY} 6 held-out examples. {FEW}"),
-        (end(ONES, [1.0, 0.998, 1.0]), f"This task is solved: {EASY} 360 held-out examples."),
+        (end(CLOSE, CLOSE), "these examples do not tell them apart: try another task or op."),
+        (end(ONES, ONES, rows=6, moved=0), f", even where w1 never moved: {EASY} {FEW}"),
+        (end(ONES, [1.0, 0.998, 1.0]), f"This task is solved: {EASY}"),
         (end(CLOSE, FAR, moved=0), "The first layer need not learn here: try another task or op."),
         (end([0.95, 0.93, 0.94], [0.93, 0.925, 0.92]), "about 7, if the means stay 1.5 points apart."),
         (end(CLOSE, FAR), "rules differ more: 10 seeds would hardly tell these apart."),

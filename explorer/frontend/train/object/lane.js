@@ -79,5 +79,6 @@ function drawBand({ left, text, known }, index) {
   const kind = `band${known ? "" : " unknown"}${left === null ? " none" : ""}`;
   const width = Math.min(left ?? 0, MAX_WIDTH).toFixed(3);
   const style = `grid-column: ${2 * index + 4}`;
-  return h("div", { class: kind, style, "--left": width }, h("small", {}, text), h("i"));
+  const title = text && "What the rule leaves of the gradient's size, of that at the loss";
+  return h("div", { class: kind, title, style, "--left": width }, h("small", {}, text), h("i"));
 }

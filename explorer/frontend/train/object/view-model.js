@@ -139,7 +139,8 @@ export function makeLanePlate(state, line, snapshot, record, plate, points) {
   const still = all.every(isStill);
   const hasMoved = record && !still && snapshot !== null && snapshot.step > 0;
   const moved = hasMoved ? `by ${formatMoved(all.map((at) => record.moved[at]))}` : "";
-  const words = [formatEnds(all.map((at) => `w${at + 1}`)), still ? "still" : moved];
+  const name = `${formatEnds(all.map((at) => `w${at + 1}`))}${kind === "fold" ? " + op" : ""}`;
+  const words = [name, still ? "still" : moved];
   return { plate, words: words.filter(Boolean), still, sees: null };
 }
 

@@ -45,7 +45,7 @@ def test_a_band_says_what_is_left_of_the_gradient_where_each_is_a_number(picture
     assert {(each["known"], each["text"]) for each in lane["bands"]} == {(False, "")}
     assert not any(plate["still"] for plate in lane["plates"])
     way |= {"reached": [1] * 3, "moved": [1, 2.34567, 3], "passed": [1, 1]}
-    assert picture(SEEN, **one)["object"]["lanes"][0]["plates"][2]["words"] == ["w2", "by 2.35"]
+    assert picture(SEEN, **one)["object"]["lanes"][0]["plates"][2]["words"] == ["w2 + op", "by 2.35"]
 
 
 @pytest.mark.parametrize(("panel", "where"), [
