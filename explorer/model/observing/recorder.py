@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from explorer.catalogue import OPS
 from explorer.model.observing.rows import SAMPLES, Measurement, Row, find_unit_axis, sample_tensor
 from explorer.model.tape import CALLS, Call, CallInput, Join, Site, Tape, Value, names, read_input
+from explorer.model.tape.ledger import SWAPPED_CALL
 from explorer.model.tape.names import LINEAR, STEPS, find_tensors, is_pointwise
 from explorer.model.tape.private import forward_class, is_functorch_wrapped_tensor
 from explorer.model.tape.spans import attach_span
@@ -118,6 +119,10 @@ class Recorder(Tape):
             cut = None if item.graded else self.rows.get((item.site, "cut"))
             if cut is not None and not {*call.lines[:1]}.isdisjoint(item.place.lines):
                 cut.listed = False
+        if hasattr(value.edge and value.edge[0], SWAPPED_CALL):  # a swap has replaced the model's own call
+            for item in self.calls:
+                if item.measured is not None and item.place == call.place:
+                    item.measured.merged = True
         key, rule = find_applied_keys(value.edge)
         call.op = key or call.name
         row = self._count(call, "function", call.op, key)
