@@ -243,4 +243,4 @@ def _describe_lower(pair: Pair, hinders: bool) -> _Statement:
 def _describe_distance(pair: Pair) -> str:
     most = pair.ranking.differences[pair.rule][1]
     bound = f" (at most {pair.format(most).partition(' ')[0]})" if math.isfinite(most) else ""
-    return f"{pair.format(pair.gap)} lower{bound}, not shown to differ"
+    return f"Perhaps {pair.format(pair.gap)} lower{bound}"

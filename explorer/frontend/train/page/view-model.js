@@ -261,8 +261,8 @@ function describeRun(choice) {
   const count = choice.rules.length;
   const all = count === 2 ? "both" : `all ${count}`;
   const seeds = Number(getSetting(choice, "seeds"));
-  const start = count > 1 ? `; ${all} rules begin with the same weights` : "";
-  const each = seeds > 1 ? ` with each of ${seeds} seeds` : "";
+  const start = count > 1 ? `; ${all} begin with the same weights` : "";
+  const each = seeds > 1 ? `, ${seeds} seeds` : "";
   return `${steps.toLocaleString("en-US")} steps${each}${time}${start}.`;
 }
 

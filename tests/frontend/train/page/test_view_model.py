@@ -219,7 +219,7 @@ def test_a_lost_connection_and_a_refusal_come_before_all_else(picture: Run):
 
 def test_heading_and_band_of_the_chart_state_several_seeds(picture: Run, node: Node):
     seeds = choice(*ROUND, task="digits", seeds="5", steps="90", pace="30")
-    start = "90 steps with each of 5 seeds, about 3 s; both rules begin with the same weights."
+    start = "90 steps, 5 seeds, about 3 s; both begin with the same weights."
     empty = picture("", choice=seeds)
     assert (empty["heading"], empty["status"]["next"]) == ("Held-out accuracy, %", start)
     seen = status("running", *ROUND[1:])
