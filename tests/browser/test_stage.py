@@ -106,7 +106,6 @@ def test_explore_on_a_stage_shows_its_sections_and_leads_to_train(tabs: Callable
 def test_a_training_on_a_stage_has_wide_lines_and_large_text(tabs: Callable[..., Tab]) -> None:
     rules = "rule=default&rule=straight_through&rule=masked"
     page = open_stage(tabs, "/train", f"task=digits&op=round&{rules}&steps=20&seeds=2&pace=full&present=1")
-    page.set_viewport_size({"width": 1280, "height": 720})
     expect(button(page, "Add rule")).to_be_in_viewport(ratio=1)
     button(page, "Start").click()
     expect(button(page, "Again")).to_be_visible()

@@ -52,12 +52,15 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     expect(refused.locator(".of-inputs figcaption")).to_have_text("2 inputs")
     expect(refused.locator(".chances b")).to_have_text(["a", "b", "over", "under"])
     expect(refused.locator(".of-outputs figcaption")).to_contain_text("which kind?")
+    expect(refused.locator(".reads .caption")).to_have_text("Light to dark: over, under; across: a, up: b.")
+    press(refused, "Change the table")
+    rows = [f"{row[: row.rindex(',')]},{row}".replace("over", "meadow sage") for row in rows]
+    field.fill("\n".join(["stem length,stem width,leaf length,leaf width,kind", *rows]))
+    finish(refused)
     refused.keyboard.press("p")
     assert_all_is_seen(refused, ".presenting .net")
-    expect(refused.locator(".chances b").first).to_be_in_viewport(ratio=1)
     refused.keyboard.press("p")
-    expect(refused.locator(".reads .caption")).to_have_text("Light to dark: over, under; across: a, up: b.")
-    assert "over" not in refused.url
+    assert "meadow" not in refused.url
     refused.reload()
     expect(refused.get_by_label("Paste a table")).to_have_value(re.compile("\n".join(rows)))
     (example,) = (preset for preset in TRAINING if preset.table)

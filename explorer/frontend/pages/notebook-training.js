@@ -42,8 +42,7 @@ export function mountTraining({ model, place, plotly }) {
       empty: "No score yet",
       legend: "",
     };
-    const plates = 2 + Math.max(...lanes.map((/** @type {*} */ lane) => lane.plates.length));
-    small.show({ heading, words, plates, lanes, chart });
+    small.show({ heading, words, lanes, chart });
   }
 
   model.on("change:picture", show);

@@ -65,7 +65,7 @@ const DRAWINGS = {
     const drawing = side ? canvas((node) => paintGrey(node, scaleToBytes(inputs), side, ink)) : bars;
     const all = side ? `${of} pixels` : `${of.toLocaleString("en-US")} inputs`;
     const named = isNamed ? "" : shortenNames(labels.inputs, MAX_INPUT_NAMES);
-    const caption = named || (inputs.length < of ? `first ${inputs.length} of ${all}` : all);
+    const caption = named || (inputs.length < of ? `${inputs.length} of ${all}` : all);
     const title = labels.inputs.join(", ") || null;
     return drawPlate(plate, title, h("div", { class: "framed" }, drawing), h("span", {}, caption));
   },

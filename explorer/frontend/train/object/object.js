@@ -44,7 +44,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   return {
     /** @param {Picture} picture */
     show({ plates, lanes: shown, forward: drawn, reads: images }) {
-      object.style.setProperty("--columns", formatGridColumns(plates.length));
+      object.style.setProperty("--columns", formatGridColumns(plates.slice(1, -1)));
       object.style.setProperty("--lanes", String(shown.length));
       object.classList.toggle("few", shown.length <= FEW_LANES);
       object.classList.toggle("many", shown.length > MANY_LANES);
@@ -59,8 +59,9 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   };
 }
 
-/** Return CSS grid columns for the parts of the net and the gaps between them. @param {number} plates their number */
-export function formatGridColumns(plates) {
-  const middle = Array.from({ length: plates - 2 }, () => `${GAP} minmax(0, 1fr)`).join(" ");
-  return `minmax(5.5rem, 1.4fr) ${middle} ${GAP} minmax(0, 1fr)`;
+/** Return CSS grid columns for the net's parts, of which a fold is wider. @param {{folded: number}[]} inner without ends */
+export function formatGridColumns(inner) {
+  const widths = inner.map(({ folded }) => 1 + 0.3 * Math.min(folded, 2)); // for "w2 + op", "by 1.4–2.3"
+  const middle = widths.map((width) => `${GAP} minmax(0, ${width}fr)`).join(" ");
+  return `minmax(var(--ends, 5.5rem), 1.4fr) ${middle} ${GAP} minmax(var(--ends, 0px), 1fr)`;
 }

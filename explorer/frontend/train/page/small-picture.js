@@ -26,14 +26,14 @@ export function createSmallPicture(bar, plotly) {
     root,
     /**
      * Display a training run.
-     * @param {{heading: string, words: string, plates: number, chart: import("../charts/chart.js").Picture, lanes:
-     *   import("../object/view-model.js").Lane[]}} picture ``words``: a sentence; ``plates``: the number of parts of the
-     *   net
+     * @param {{heading: string, words: string, chart: import("../charts/chart.js").Picture, lanes:
+     *   import("../object/view-model.js").Lane[]}} picture ``words``: a sentence
      */
-    show({ heading, words, plates, chart: drawn, lanes: shown }) {
+    show({ heading, words, chart: drawn, lanes: shown }) {
+      const [longest] = shown.map(({ plates }) => plates).sort((one, other) => other.length - one.length);
       setText(title, heading);
       setText(verdict, words);
-      object.style.setProperty("--columns", formatGridColumns(plates));
+      object.style.setProperty("--columns", formatGridColumns(longest.map(({ plate }) => plate)));
       lanes.show(shown);
       chart.draw(drawn);
     },

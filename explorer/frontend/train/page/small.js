@@ -43,8 +43,7 @@ export function createSmallTraining(host, store, { server, plotly }, onOver) {
     const { object, heading, headline, chart } = picture;
     commands.show(picture);
     if (picture.again) onOver();
-    const { lanes, plates } = object;
-    show({ heading, words: headline, plates: plates.length, lanes, chart });
+    show({ heading, words: headline, lanes: object.lanes, chart });
   }
 
   return {
