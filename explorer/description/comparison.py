@@ -226,7 +226,8 @@ _MEASURES: Mapping[str, _Measure] = {
         "extremes here", format_number, ("reaches", "reach"), "{them} {verb} {value} here", "{them} {value}"
     ),
     "area": _Measure(
-        "areas here", format_number, ("has", "have"), "{them} {verb} area {value} here", "{them} {value}"
+        "areas here", format_number, ("has", "have"), "{them} {verb} area {value} under the curve here",
+        "{them} {value}",
     ),
     "support": _Measure(
         "nonzero parts", format_percent, ("is", "are"), "{them} {verb} nonzero on {value}",

@@ -170,7 +170,7 @@ def describe_positions(result: Equilibria, key: str, label: str) -> str:
     """Return a sentence on the values in ``result`` at which the rule ``key`` stops changing a parameter."""
     positions, gradient = result.positions[key], result.gradients[key]
     ends = {"low": format_number(float(result.points[0])), "high": format_number(float(result.points[-1]))}
-    texts = [_format_interval(*position) for position in positions]
+    texts = [_format_interval(result.points, *position) for position in positions]
     if len(positions) > MAX_POSITIONS:
         low, high = min(map(min, positions)), max(map(max, positions))
         ends = {"low": format_number(low), "high": format_number(high)}
@@ -191,7 +191,8 @@ def _choose_text(positions: int, gradient: Floats) -> str:
     return "shrinks" if (gradient >= 0).all() else "nowhere"
 
 
-def _format_interval(low: float, high: float) -> str:
+def _format_interval(points: Floats, low: float, high: float) -> str:
     if low == high:
         return format_number(low)
-    return LEARNING_WORDS["stretch"].format(low=format_number(low), high=format_number(high))
+    text = "above" if high == points[-1] else "below" if low == points[0] else "stretch"
+    return LEARNING_WORDS[text].format(low=format_number(low), high=format_number(high))

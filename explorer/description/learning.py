@@ -19,6 +19,8 @@ LEARNING_WORDS = {
     "scaled": "{total} × {factor} = {gradient}",
     "places": "{rule}: {name} comes to rest at {places}",
     "stretch": "{low} to {high}",
+    "above": "{low} and above",
+    "below": "{high} and below",
     "many": "{rule}: {name} comes to rest at {count} places from {low} to {high}",
     "grows": "{rule}: {name} grows all the way to {high}",
     "shrinks": "{rule}: {name} shrinks all the way to {low}",

@@ -90,11 +90,12 @@ def make_question(variant: Variant, pictures: Sequence[str] = ()) -> dict[str, A
     rows = [right, *list(wrong)[: ANSWERS - 1]]
     rng.shuffle(rows)
     x = ", ".join(number_text(value) for value in variant.x)
+    explained = f"{_describe_backward(variant)}, and each g is {with_minus(number_text(g))}."
     return {
         "ask": f"What is `x.grad` at `x = [{x}]` after `y.backward(torch.full_like(y, {number_text(g)}))`?",
         "code": highlight(_make_code(variant)),
         "answers": [
-            {"text": with_minus(", ".join(map(_format_value, row))), "why": wrong.get(row, "")}
+            {"text": with_minus(", ".join(map(_format_value, row))), "why": wrong.get(row, explained)}
             for row in rows
         ],
         "right": rows.index(right),
@@ -163,6 +164,13 @@ def _make_code(variant: Variant) -> str:
         "y = F.apply(x)",
     ]
     return draws + "\n" * bool(draws) + "\n".join(lines) + "\n"
+
+
+def _describe_backward(variant: Variant) -> str:
+    rule = find_rule(variant.rule)
+    if rule.parsed is None:
+        return "The gradient is g times the slope of y"
+    return f"`backward` returns `{_print_formula(rule.parsed.tree, _get_values(variant, variant.rule))}`"
 
 
 def _make_method(head: str, body: list[str]) -> list[str]:

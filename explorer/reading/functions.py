@@ -11,7 +11,7 @@ from functools import partial, reduce
 from itertools import islice
 from typing import Any
 
-from explorer.formula import FUNCTIONS, Function
+from explorer.formula import FUNCTIONS
 from explorer.formula.aliases import CALLS, CallAlias
 from explorer.formula.operands import has_elements
 from explorer.formula.tree import VARIABLES, Call, Name, Node, children, find_names, is_condition
@@ -58,10 +58,6 @@ def _is_complete(name: str, call: CallAlias) -> bool:
     ``log`` with one argument, for example, is a function of the formula language itself.
     """
     return name not in FUNCTIONS or FUNCTIONS[name].arity > 1 or call.bind_operands(ZERO) is not None
-
-
-def _make_unary(row: Function) -> values.Function:
-    return lambda self: compute(row.name, self)
 
 
 def _apply_scaled(sign: str, self: Value, other: Value, alpha: Value = 1) -> Value:
@@ -328,7 +324,7 @@ _MINUS_INFINITY = Quantity(build("-", _INFINITY.node))
 LEARNED = "has a weight that learns: here it stays at its first value, {}"
 
 _ROWS: dict[str, values.Function] = {
-    **{name: _make_unary(row) for name, row in FUNCTIONS.items() if row.arity == 1},
+    **{name: partial(compute, row.name) for name, row in FUNCTIONS.items() if row.arity == 1},
     **{name: _make_row(call) for name, calls in CALLS.items() for call in calls if _is_complete(name, call)},
     **{name: partial(_apply_scaled, sign) for sign, _, *names in OPERATORS for name in names},
     **{name: partial(_Torch.to, dtype=name) for name in KINDS},

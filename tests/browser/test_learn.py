@@ -45,8 +45,6 @@ def test_the_list_links_every_lesson_and_the_last_links_the_list(course: Page) -
     expect(entries).to_have_count(len(LESSONS))
     expect(course.get_by_role("heading", level=2, name="Learn by predicting")).to_be_visible()
     expect(course.get_by_text(f"{len(LESSONS)} short lessons")).to_contain_text("0 done.")
-    for entry in entries.all():
-        expect(entry.locator(".thumbnail path").last).to_have_attribute("d", re.compile("^M.*L"))
     expect(course.get_by_role("button", name="Class", exact=True)).to_be_visible()
     course.set_viewport_size({"width": 1920, "height": 1080})
     right = course.locator(".contents").evaluate("list => list.getBoundingClientRect().right")
@@ -114,7 +112,7 @@ def test_the_challenge_of_straight_through_leads_to_drawing_a_rule(course: Page)
     turn_to(course, LESSONS["straight-through"])
     press(course, "Skip")
     task = course.locator(".challenge")
-    expect(task).to_contain_text("draw a rule that reads more digits than straight-through")
+    expect(task).to_contain_text("draw a rule by which a net with Sign reads more handwritten digits")
     names = "Sign with Straight-through, Add rule, Draw a rule, Train both, Run five seeds"
     opening = course.get_by_role("link", name="Open in Explore").filter(has_text="Sign")
     expect(task.locator("em")).to_have_text(names.split(", "))
@@ -147,8 +145,10 @@ def test_two_right_answers_mark_a_lesson_as_learned(course: Page) -> None:
     answer(course, right=False)
     expect(course.locator(".retest .said").last).to_be_in_viewport(ratio=0.95)  # it scrolls by whole pixels
     press(course, "Show the answer")
-    expect(course.locator(".retest .said").last).to_contain_text("The answer is “")
-    press(course, "Two other questions")
+    expect(course.locator(".retest .said").last).to_contain_text(re.compile("The answer is “.*each g is"))
+    press(course, "The second question")
+    answer(course, right=True)
+    press(course, "Two fresh questions")
     assert course.get_by_role("region", name="Code of the question").inner_text() != first
     answer(course, right=True)
     expect(course.get_by_text("Right. One more:")).to_be_in_viewport()
@@ -178,7 +178,7 @@ def test_a_term_opens_the_glossary_at_its_entry(course: Page) -> None:
     glossary = course.get_by_role("dialog", name="Glossary")
     expect(glossary.locator(".requested")).to_contain_text(GLOSSARY["mask"])
     assert violations_in_both_themes(course, ".lesson") == []
-    course.keyboard.press("Escape")
+    press(course, "Close")
     expect(glossary).to_be_hidden()
     lessons.present(course, True)
     press(course, "Glossary")
@@ -229,11 +229,8 @@ def test_a_net_trains_in_its_lesson(course: Page) -> None:
     net.get_by_role("button", name="Pause").click()
     before = net.locator(".js-plotly-plot").evaluate("plot => plot.data.at(-1).x.at(-1)")
     net.get_by_role("button", name="Step", exact=True).click()
-    net.locator(".js-plotly-plot").evaluate(
-        "(plot, before) => new Promise(done => plot.data.at(-1).x.at(-1) > before ? done() :"
-        " plot.on('plotly_afterplot', () => plot.data.at(-1).x.at(-1) > before && done()))",
-        before,
-    )
+    taken = "before => document.querySelector('.net .js-plotly-plot').data.at(-1).x.at(-1) > before"
+    course.wait_for_function(taken, arg=before)
     expect(net.get_by_role("button", name="Resume")).to_be_visible()
     names = ("Reset", "Slow motion", "Settings", "Evidence", "All tools")
     assert [net.get_by_role("button", name=name).count() for name in names] == [0] * len(names)

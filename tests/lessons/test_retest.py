@@ -31,7 +31,11 @@ def test_a_lesson_has_fresh_questions_for_two_rounds_whose_code_gives_the_right_
         names["y"].backward(torch.full_like(names["y"], float(found[2])))
         returned = with_minus(", ".join(f"{value + 0.0:.4g}" for value in x.grad.tolist()))
         assert len({answer["text"] for answer in asked["answers"]}) == len(asked["answers"]) == 4
-        assert asked["answers"].pop(asked["right"]) == {"text": returned, "why": ""}
+        right = asked["answers"].pop(asked["right"])
+        assert (right["text"], right["why"].endswith(f" each g is {with_minus(found[2])}.")) == (
+            returned,
+            True,
+        )
         whys = {answer["why"] for answer in asked["answers"]}
         assert len(whys) == 3
         assert all(why.endswith(".") for why in whys)

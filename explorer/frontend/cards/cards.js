@@ -1,17 +1,7 @@
 // The list of cards for the op and each backward rule, with buttons that change the choice.
 
 import { createCard } from "./card.js";
-import {
-  getCardControls,
-  getEntries,
-  canAddRule,
-  getLearnable,
-  toggleHidden,
-  setOp,
-  replaceRule,
-  addRule,
-  removeRule,
-} from "../choice/choice.js";
+import * as choices from "../choice/choice.js";
 import { getData } from "../choice/data.js";
 import { getDrawing, isKeptSymmetric, putDrawing, setSymmetry } from "../choice/drawing.js";
 import { togglePanel } from "../choice/learning-panel.js";
@@ -62,13 +52,13 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     ...{ kind: "op", label: "Op", read, isPopup: true },
     getSource: () => getSource("op", store.current, refuses),
     onChoose: (key, choice, isTyped) =>
-      change(choice ?? setOp(store.current, key), chooseRangeStep("op", isTyped)),
+      change(choice ?? choices.setOp(store.current, key), chooseRangeStep("op", isTyped)),
   });
   const rulePicker = createPicker({
     ...{ kind: "rule", label: "Search rules", read, isPopup: false, getSource: getRules },
     onChoose(key, choice) {
       dialog.close();
-      change(choice ?? addRule(store.current, key));
+      change(choice ?? choices.addRule(store.current, key));
     },
   });
   const dialog = createDialog(host, rulePicker, onDraw);
@@ -112,14 +102,14 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
 
   /** @param {RuleCard} first its first contents */
   function createRuleCard({ rule: { slot } }) {
-    const turn = () => change(toggleHidden(store.current, slot));
+    const turn = () => change(choices.toggleHidden(store.current, slot));
     const hide = element("button", { class: "hide quiet", onclick: turn });
     const remove = element("button", { class: "remove quiet", onclick: () => removeCard(slot) }, "×");
     const buttons = drawn ? [hide, remove] : [remove];
     const picker = createPicker({
       ...{ kind: "rule", label: "Rule", read, isPopup: true, getSource: getRules },
       onChoose: (key, choice, isTyped) =>
-        change(choice ?? replaceRule(store.current, slot, key), chooseRangeStep("rule", isTyped)),
+        change(choice ?? choices.replaceRule(store.current, slot, key), chooseRangeStep("rule", isTyped)),
     });
     const card = createEntryCard("rule", buttons, picker, slot);
     return {
@@ -155,13 +145,13 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
 
   /** @param {number} slot the rule's slot */
   function removeCard(slot) {
-    change(removeRule(store.current, slot));
+    change(choices.removeRule(store.current, slot));
     add.focus();
   }
 
   /** @param {Choice} choice */
   function show(choice) {
-    const { op, rules: entries } = getEntries(choice);
+    const { op, rules: entries } = choices.getEntries(choice);
     const { neutral, rules: bright } = colours();
     const plain = { part: null, share: "", doubt: "", hidden: false, drawing: null };
     opCard.update({ ...makeCardState(choice, op, drawn), ...plain, colour: neutral });
@@ -181,7 +171,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
         return { rule, state, isOnly: choice.rules.length === 1 };
       }),
     );
-    add.disabled = !canAddRule(choice);
+    add.disabled = !choices.canAddRule(choice);
     setAttribute(add, "title", add.disabled ? `${getCatalogue().limits.rules} rules are the most.` : null);
   }
 
@@ -232,11 +222,11 @@ const chooseRangeStep = (kind, isTyped) => ({ target: isTyped ? `${kind} as it i
  * @param {boolean} drawn whether there are curves to hide
  */
 function makeCardState(choice, entry, drawn) {
-  const controls = getCardControls(choice, entry);
-  const names = drawn ? getLearnable(choice) : [];
+  const controls = choices.getCardControls(choice, entry);
+  const names = drawn ? choices.getLearnable(choice) : [];
   return {
     entry,
-    autograd: getEntries(choice).op.autograd,
+    autograd: choices.getEntries(choice).op.autograd,
     controls,
     values: controls
       .map(
@@ -257,7 +247,7 @@ function makeCardState(choice, entry, drawn) {
  */
 function describeShare(choice, rule) {
   const data = getData();
-  const share = computeShare(getEntries(choice).op, rule, data, choice.parameters, choice.g);
+  const share = computeShare(choices.getEntries(choice).op, rule, data, choice.parameters, choice.g);
   if (share === null) return "";
   const passed = Number.isNaN(share) ? "not a number" : formatPassedShare(share);
   return `Passes ${passed} of g on ${data.label}.`;
@@ -271,7 +261,7 @@ function describeShare(choice, rule) {
 function getPartFormula(choice, rule) {
   const { learns } = choice;
   if (!learns) return null;
-  const { op } = getEntries(choice);
+  const { op } = choices.getEntries(choice);
   const contribution = findContribution(op, rule, learns);
   if (!contribution) return { text: `${learns} cannot learn by this rule.`, formula: "" };
   const { origin, text, scaleText, atBound, note } = contribution;

@@ -1,13 +1,7 @@
 // The user's choice: op, backward rules, parameters and all other settings of a page as plain data, and functions that
 // return a changed copy.
 
-import {
-  listControls,
-  carryValues,
-  getEntryControls,
-  makeLossControls,
-  changeValue,
-} from "../formula/controls.js";
+import * as controls from "../formula/controls.js";
 import { listLearnable } from "../formula/contribution.js";
 import { findStochastic } from "../formula/draws.js";
 import { getCatalogue, findEntry, findRuleForOp } from "./entries.js";
@@ -52,7 +46,7 @@ export function isStochastic(choice) {
 
 /** Return the controls of the loss, or [] if no loss is needed. @param {Choice} choice @returns {Control[]} */
 export function getLossControls(choice) {
-  return isStochastic(choice) ? makeLossControls(getLoss(choice).parameters) : [];
+  return isStochastic(choice) ? controls.makeLossControls(getLoss(choice).parameters) : [];
 }
 
 /** Return a copy of the settings with another loss. @param {Choice} choice @param {string} f a formula of y */
@@ -80,13 +74,13 @@ export function getLearnable(choice) {
 /** Return the controls of all parameters of the op, rules and loss. @param {Choice} choice */
 export function getControls(choice) {
   const { op, rules } = getEntries(choice);
-  return listControls(op, rules, getLossControls(choice));
+  return controls.listControls(op, rules, getLossControls(choice));
 }
 
 /** Return the controls on the card of an op or rule. @param {Choice} choice @param {Entry} entry */
 export function getCardControls(choice, entry) {
   const { op, rules } = getEntries(choice);
-  return getEntryControls(entry, op, rules);
+  return controls.getEntryControls(entry, op, rules);
 }
 
 /** Return a copy of the settings with another op. @param {Choice} choice @param {string} key the op's key */
@@ -158,7 +152,7 @@ export function toggleHidden(choice, slot) {
  */
 export function setParameter(choice, control, value) {
   const clamped = clampTo(value, ...control.parameter.reach);
-  const parameters = changeValue(choice.parameters, control, clamped, getControls(choice));
+  const parameters = controls.changeValue(choice.parameters, control, clamped, getControls(choice));
   return widenBounds({ ...choice, parameters });
 }
 
@@ -234,7 +228,7 @@ export function widenBounds(choice) {
  * @param {Choice} before @param {Choice} after the new settings with the old values
  */
 function carryParameters(before, after) {
-  const parameters = carryValues(
+  const parameters = controls.carryValues(
     before.parameters,
     getEntries(before),
     getEntries(after),

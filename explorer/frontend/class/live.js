@@ -27,15 +27,14 @@ function createLive() {
   let isNew = false; // whether this tab has just joined, and so ignores earlier questions and links
   const watchers = /** @type {Set<(view: View|null) => void>} */ (new Set());
   const feed = createFeed({
-    address: (id) => toServerUrl(`classes/${encodeURIComponent(id)}/events?${getToken()}`),
+    address(id) {
+      const isTeacher = view?.role === "teacher"; // the token proves that this tab leads or attends the class
+      const token = isTeacher ? `watch=${getLed()?.watch}` : `guest=${getAttended()?.guest}`;
+      return toServerUrl(`classes/${encodeURIComponent(id)}/events?${token}`);
+    },
     onEvent,
     onLost: () => show({ lost: true }),
   });
-
-  /** Return the query parameter which proves that this tab leads or attends the class. */
-  function getToken() {
-    return view?.role === "teacher" ? `watch=${getLed()?.watch}` : `guest=${getAttended()?.guest}`;
-  }
 
   /** @param {Partial<View>} change */
   function show(change) {

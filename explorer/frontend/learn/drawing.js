@@ -15,15 +15,14 @@ const CELLS = 300; // cells of equal width over the range of x, each with one he
 /**
  * Create a layer over a chart on which the reader draws a curve. The curve keeps its x and y when the axes change.
  * @param {[number, number]} range the initial range of x @param {() => void} onDrawn called after each change
- * @param {string} name of the curve, in the legend
  */
-export function createDrawing(range, onDrawn, name) {
+export function createDrawing(range, onDrawn) {
   const cells = createCells(range);
   const line = shape("path", { class: "drawn" });
   const picture = shape("svg", { class: "chart-overlay", "aria-hidden": "true" });
   picture.append(line);
   const note = element("p", { class: "note", hidden: true });
-  const legend = element("p", { class: "legend", hidden: true }, `dashed: ${name}`);
+  const legend = element("p", { class: "legend", hidden: true }, "dashed: your prediction");
   const pad = element("div", {
     class: "pad",
     ontouchstart: (/** @type {Event} */ event) => event.preventDefault(), // else a tap right after a stroke is lost
@@ -114,8 +113,9 @@ export function createDrawing(range, onDrawn, name) {
     /** Return the drawn curve. y is NaN at each x without a height. */
     curve: () => ({ x: cells.x, y: cells.values }),
     clear,
-    /** @param {import("./judging.js").Curve} curve */
-    showCurve(curve) {
+    /** @param {import("./judging.js").Curve} curve @param {string} name of the curve, in the legend */
+    showCurve(curve, name) {
+      setText(legend, `dashed: ${name}`);
       cells.fill(makeInterpolator(curve));
       showsAnswer = true;
       setNote("");

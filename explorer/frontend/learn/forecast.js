@@ -47,7 +47,8 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   const sample = (/** @type {string} */ key) => sampleGradient(key, choice);
   for (const { entry } of answers) if (entry) addCustomEntry("rule", entry);
   let curves = /** @type {(ReturnType<typeof sampleGradient>|null)[]} */ ([]); // of the answers, once needed
-  const drawing = createDrawing(choice.range, handleDrawn, draws ? "your prediction" : "your answer");
+  const leastRange = getMinRange();
+  const drawing = createDrawing(choice.range, handleDrawn);
   const form = createPrediction({
     hint: draws ? "Draw across the lower panel, or pick a picture:" : "Pick an answer:",
     options: answers.map(renderAnswer),
@@ -59,7 +60,6 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     onSkip,
   });
   if (!draws) drawing.finish();
-  const leastRange = getMinRange();
   const judgeHand = (/** @type {import("./judging.js").Curve} */ hand, /** @type {*} */ truth) =>
     judge(hand, truth, leastRange[1] - leastRange[0]);
 
@@ -71,7 +71,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     const words = text ? element("span", {}, ...renderInline(text, onTerm)) : describeSample(sample(picture));
     if (!isPictured) return [words];
     const pair = { op: getEntries(choice).op, rules: [findRuleEntry(picture)] };
-    return [drawThumbnail(pair, getSamplingSettings(choice)), words];
+    return [drawThumbnail(pair, getSamplingSettings(choice), leastRange), words];
   }
 
   function handleDrawn() {
@@ -94,8 +94,9 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     const index = form.picked();
     if (index === null) return;
     const { picture, text } = answers[index];
-    if (picture) drawing.showCurve(sample(picture));
-    else drawing.say(`“${text.replaceAll("`", "")}”: no curve`);
+    const quote = `“${text?.replaceAll("`", "")}”`;
+    if (picture) drawing.showCurve(sample(picture), draws ? "your prediction" : `your answer, ${quote}`);
+    else drawing.say(`${quote}: no curve`);
   }
 
   function check() {

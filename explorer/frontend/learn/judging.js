@@ -39,7 +39,7 @@ export function judge(drawn, truth, height) {
   const tolerance = { reach: X_TOLERANCE * width, height };
   const strayed = findDeviations(hand, measureBands(curve, hand, tolerance), tolerance);
   const missed = findDeviations(curve, measureBands(hand, curve, tolerance), tolerance);
-  const deviations = [...strayed, ...missed].sort((one, other) => one.from - other.from);
+  const deviations = joinOverlaps([...strayed, ...missed].sort((one, other) => one.from - other.from));
   const share = hand.length / drawn.x.length;
   return {
     right: areSlips(strayed, width) && areSlips(missed, width),
@@ -126,6 +126,16 @@ function findDeviations(points, bands, { height }) {
     last = i;
   });
   return deviations;
+}
+
+/** Return the wrong parts with those joined that overlap. @param {Deviation[]} sorted by their first x */
+function joinOverlaps(sorted) {
+  return sorted.reduce((/** @type {Deviation[]} */ joined, { from, to, peak }) => {
+    const last = joined[joined.length - 1];
+    if (!last || from > last.to) return [...joined, { from, to, peak }];
+    Object.assign(last, { to: Math.max(last.to, to), peak: Math.max(last.peak, peak) });
+    return joined;
+  }, []);
 }
 
 /**

@@ -27,30 +27,37 @@ export function createRetest(key, questions, { onTerm, onLearned }) {
 
   function ask() {
     const [first, second] = pickTwoQuestions(key, questions.length);
-    show(first, 1, () => show(second, 2, finish));
+    show(first, 1, false, (one) => show(second, 2, one, (two) => (two ? finish(one) : ask())));
   }
 
-  function finish() {
+  /** Tell the reader of the right second answer. @param {boolean} areBoth whether the first one was right too */
+  function finish(areBoth) {
+    if (!areBoth) return put(element("p", { role: "status" }, "Right. Both must be: ", begin));
     markLearned(key);
     onLearned();
-    put(element("p", { class: "learned", role: "status" }, `Both right: lesson complete. ${STORAGE_TEXT}`));
+    return put(
+      element("p", { class: "learned", role: "status" }, `Both right: lesson complete. ${STORAGE_TEXT}`),
+    );
   }
 
-  /** @param {number} index @param {number} place 1 or 2 @param {() => void} onRight called after the right answer */
-  function show(index, place, onRight) {
+  /**
+   * @param {number} index @param {number} place 1 or 2 @param {boolean} isRight whether the one before was answered
+   * @param {(isRight: boolean) => void} onDone called after the right answer, or once the reader has seen it
+   */
+  function show(index, place, isRight, onDone) {
     const { ask: asked, code, answers, right } = questions[index];
     const labelled = { tabindex: 0, role: "region", "aria-label": "Code of the question" };
     const codeBlock = element("pre", labelled, renderCode(code));
-    const others = element("button", { type: "button", onclick: ask }, "Two other questions");
+    const next = place === 1 ? "The second question" : "Two other questions";
+    const others = element("button", { type: "button", onclick: () => onDone(false) }, next);
     const showing = element("button", { type: "button", onclick: showAnswer }, "Show the answer");
     const onDecide = (/** @type {number} */ picked) => {
       if (picked !== right) return ["No. ", ...renderInline(answers[picked].why, onTerm), " ", showing];
-      onRight();
+      onDone(true);
       return [];
     };
     const options = answers.map(({ text }) => [text]);
-    const confirmed =
-      place === 1 ? [] : [element("p", { class: "said", role: "status" }, "Right. One more:")];
+    const confirmed = isRight ? [element("p", { class: "said", role: "status" }, "Right. One more:")] : [];
     const question = [`${place} of 2: `, ...renderInline(asked, onTerm)];
     const above = [...confirmed, codeBlock];
     const form = createQuestion({ ask: question, options, decide: "Check", onDecide, above });

@@ -1,7 +1,7 @@
 // The live charts and nets of a lesson, and links that open them on their own pages.
 
 import { toQuery } from "../choice/address.js";
-import { getEntries } from "../choice/choice.js";
+import { getControls, getEntries, widenBounds } from "../choice/choice.js";
 import { element, setAttribute } from "../elements/dom.js";
 import { createEquilibria } from "../explore/sections/equilibria.js";
 import { followColours } from "../explore/stage/colours.js";
@@ -9,7 +9,8 @@ import { addSliders } from "../explore/stage/sliders.js";
 import { createStage } from "../explore/stage/stage.js";
 import { parseMessage } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
-import { enterTraining } from "../train/state/tasks.js";
+import { getControlValue } from "../formula/controls.js";
+import { describeParameters, enterTraining } from "../train/state/tasks.js";
 
 /**
  * A chart or net of a lesson: its page, with settings as a link and as a message.
@@ -86,24 +87,46 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
   };
 }
 
+/** Create the settings of one of a lesson's nets. @param {Scene} scene */
+export function createNetStore(scene) {
+  const store = createStore();
+  store.change(enterTraining(parseMessage(scene.choice), "link"));
+  return store;
+}
+
 /**
- * Show one of a lesson's nets, and start its training. Returns its store, and a function to remove it.
+ * Give a net the values that a lesson's chart shows of the parameters that the lesson sets for both.
+ * @param {Store} store of the net @param {import("../choice/choice.js").Choice} chart its settings
+ * @param {import("../choice/store.js").Change} change
+ */
+export function followChart(store, chart, change) {
+  const { current: net } = store;
+  const shown = getControls(chart).filter(({ name }) => name in net.parameters);
+  const values = shown.map((control) => [control.name, getControlValue(chart.parameters, control)]);
+  const parameters = { ...net.parameters, ...Object.fromEntries(values) };
+  if (shown.length) store.change(widenBounds({ ...net, parameters }), change);
+}
+
+/**
+ * Show one of a lesson's nets, and start its training. Returns a function to remove it.
  * @param {HTMLElement} host
- * @param {{scene: Scene, presenting: boolean, reach: *, onOver: () => void, createTraining:
+ * @param {{store: Store, presenting: boolean, reach: *, onOver: () => void, createTraining:
  *   import("../train/page/small.js").CreateSmallTraining}} options ``presenting``: whether presentation mode is on, in
  *   which training is slower; ``onOver``: called when a run is over
  */
-export function showNet(host, { scene, presenting, reach, onOver, createTraining }) {
-  const store = createStore();
-  store.change(setStagePace(enterTraining(parseMessage(scene.choice), "link"), presenting));
-  return { store, destroy: createTraining(host, store, reach, onOver).destroy };
+export function showNet(host, { store, presenting, reach, onOver, createTraining }) {
+  store.change(setStagePace(store.current, presenting));
+  return createTraining(host, store, reach, onOver).destroy;
 }
 
-/** Name the op and rules of a chart or net. @param {Scene} scene */
-export function describeScene(scene) {
-  const { op, rules } = getEntries(parseMessage(scene.choice));
+/** Name the op and rules of a chart or net. @param {import("../choice/choice.js").Choice} choice */
+export function describeChoice(choice) {
+  const { op, rules } = getEntries(choice);
   return `${op.label} with ${rules.map((rule) => rule.label).join(", ")}`;
 }
+
+/** Name the op, rules and set parameters of a net. @param {import("../choice/choice.js").Choice} choice */
+export const describeNet = (choice) => [describeChoice(choice), ...describeParameters(choice)].join(", ");
 
 /**
  * Return training settings with a slow pace for presentation mode, unless they contain a pace.
@@ -123,7 +146,7 @@ function setStagePace(choice, presenting) {
 export function createLinks(scenes, { address, embedded, presenting }) {
   const links = scenes.map((scene) => {
     const page = scene.path === "/" ? "Explore" : "Train";
-    const names = describeScene(scene);
+    const names = describeChoice(parseMessage(scene.choice));
     return element(
       "a",
       { class: page === "Explore" && "to-chart", target: embedded ? "_blank" : "_self", title: names },

@@ -9,7 +9,8 @@ import { createForecast } from "./forecast.js";
 import { EMPTY_STATE, recall, remember } from "./memory.js";
 import { createPictures } from "./pictures/pictures.js";
 import { createRetest } from "./retest.js";
-import { createLinks, describeScene, getCurveScenes, createHosts, showNet, showScene } from "./scenes.js";
+import { createHosts, createLinks, createNetStore, describeNet, followChart } from "./scenes.js";
+import { getCurveScenes, showNet, showScene } from "./scenes.js";
 import { describeOutcome, describeSent, UNSENT_TEXT } from "./verdict.js";
 import { renderInline, renderParagraphs } from "./words.js";
 import { parseMessage } from "../choice/message.js";
@@ -85,9 +86,11 @@ export function createLesson(lesson, around, part = null) {
   let current = /** @type {ReturnType<typeof showScene>|null} */ (null);
   let hasSent = false; // whether the class has a prediction of this student
   let sending = /** @type {Promise<void>|null} */ (null); // until the prediction on the screen is taken or refused
-  let exerciseStore = /** @type {import("./scenes.js").Store|null} */ (null); // settings of the exercise's chart
+  let exerciseStore = /** @type {import("./scenes.js").Store|null} */ (null); // of the exercise's chart, while shown
+  let exercise = /** @type {{choice: *, layer: Layer}|null} */ (null); // what that chart shows, once it is begun
   let pictures = /** @type {ReturnType<typeof createPictures>|null} */ (null);
-  let curveButtons = /** @type {{scene: import("./scenes.js").Scene, button: HTMLElement}[]} */ ([]);
+  let curveButtons = /** @type {{scene: import("./scenes.js").Scene|null, button: HTMLElement}[]} */ ([]);
+  let nets = /** @type {import("./scenes.js").Store[]} */ ([]);
   let results = /** @type {HTMLElement[]} */ ([]); // paragraphs about a net, shown after its training
   const slides = createSlides((name) => setAttribute(screen, "data-slide", name));
   showChart(forecast.draws);
@@ -178,12 +181,21 @@ export function createLesson(lesson, around, part = null) {
    * @param {*} choice @param {Layer} layer the marks of the test case
    */
   function showExercise(choice, layer) {
+    exercise = { choice, layer };
     if (exerciseStore) return exerciseStore.change(parseMessage(choice));
     current?.destroy();
     const reach = { ...around.instrument, confirm: null, hasData: false };
     current = showScene(watch, { scene: { path: "/", query: "", choice }, layer, secret: false, reach });
     exerciseStore = current.store;
-    return undefined;
+    return offerOthers(null);
+  }
+
+  /** Offer the charts that are not shown. @param {import("./scenes.js").Scene|null} shown null for the exercise's */
+  function offerOthers(shown) {
+    screen.classList.toggle("of-scene", shown !== null);
+    for (const { scene, button } of curveButtons) button.hidden = scene === shown || !(scene || exercise);
+    for (const [at, scene] of lesson.scenes.entries())
+      links.elements[at].classList.toggle("of-other", scene.path === "/" && scene !== shown);
   }
 
   /** @param {import("./scenes.js").Scene} scene */
@@ -198,12 +210,11 @@ export function createLesson(lesson, around, part = null) {
       secret,
       reach: around.instrument,
     });
-    for (const each of curveButtons) each.button.hidden = each.scene === scene;
-    for (const [at, each] of lesson.scenes.entries())
-      links.elements[at].classList.toggle("of-other", each.path === "/" && each !== scene);
+    offerOthers(scene);
     if (!secret) {
       links.follow(scene, current.store);
       if (pictures) current.store.subscribeNow(pictures.follow);
+      current.store.subscribeNow((chart, change) => nets.forEach((net) => followChart(net, chart, change)));
     }
   }
 
@@ -212,35 +223,39 @@ export function createLesson(lesson, around, part = null) {
     return lesson.scenes
       .filter((/** @type {*} */ { path }) => path === "/train")
       .map((/** @type {*} */ scene) => {
+        const store = createNetStore(scene);
         const host = element("section", { class: "net to-start", "aria-label": "The net, live" });
-        const start = element("button", { class: "start", onclick: () => train(host, scene) }, "Start");
-        const names = element("p", {}, element("b", {}, "A net to train: "), describeScene(scene));
+        const start = element("button", { class: "start", onclick: () => train(host, store) }, "Start");
+        const names = element("span", {});
+        store.subscribeNow((choice) => setText(names, describeNet(choice)));
+        links.follow(scene, store);
+        nets.push(store);
         const lack = element("p", {}, "Training this net needs the app.");
-        host.append(...(around.instrument.loadTraining ? [start, names] : [lack]));
+        const offer = [start, element("p", {}, element("b", {}, "A net to train: "), names)];
+        host.append(...(around.instrument.loadTraining ? offer : [lack]));
         return host;
       });
   }
 
-  /** @param {HTMLElement} host @param {import("./scenes.js").Scene} scene */
-  async function train(host, scene) {
+  /** @param {HTMLElement} host @param {import("./scenes.js").Store} store */
+  async function train(host, store) {
     /** @type {HTMLButtonElement} */ (host.querySelector(".start")).disabled = true;
     const createTraining = await around.instrument.loadTraining();
     if (end.signal.aborted) return;
     const presenting = around.presenting();
     const onOver = () => host.querySelector(".of-run")?.append(...results);
     host.classList.remove("to-start");
-    const net = showNet(host, { scene, presenting, reach: around.instrument, onOver, createTraining });
-    links.follow(scene, net.store);
-    end.signal.addEventListener("abort", net.destroy);
+    const destroy = showNet(host, { store, presenting, reach: around.instrument, onOver, createTraining });
+    end.signal.addEventListener("abort", destroy);
   }
 
   function createStory() {
     const options = { plotly: around.instrument.plotly, signal: end.signal };
     pictures = createPictures(lesson.pictures, options);
-    const nets = createNets();
+    const hosts = createNets();
     const right = screen.querySelector(".right");
     right[forecast.draws ? "append" : "prepend"](pictures.element);
-    right.append(...nets);
+    right.append(...hosts);
     const words = renderParagraphs(lesson.words, around.onTerm);
     if (around.instrument.loadTraining)
       results = words.filter((each) => each.textContent.startsWith(RESULT_START));
@@ -254,6 +269,8 @@ export function createLesson(lesson, around, part = null) {
       const name = `Show ${getEntries(parseMessage(scene.choice)).op.label}`;
       return { scene, button: element("button", { onclick: () => show(scene) }, name) };
     });
+    const draw = () => exercise && showExercise(exercise.choice, exercise.layer);
+    curveButtons.push({ scene: null, button: element("button", { onclick: draw }, "Show your Function") });
     const buttons = curveButtons.map(({ button }) => button);
     const opening = element("nav", { class: "links", "aria-label": "Open" }, ...buttons, ...links.elements);
     const last = [
@@ -261,14 +278,14 @@ export function createLesson(lesson, around, part = null) {
       ...(lesson.challenge ? [createParagraph("challenge", lesson.challenge)] : []),
     ];
     const asked = part?.form ? [[place.element]] : []; // in a class, the class's answers are the first slide
-    const question = nets.length ? texts[texts.length - 1] : []; // on the slide of the net that answers it
+    const question = hosts.length ? texts[texts.length - 1] : []; // on the slide of the net that answers it
     const drawn = lesson.pictures.length ? [pictures.element] : [];
     const toSlide = (/** @type {HTMLElement[]} */ [words]) =>
       PICTURES_START.test(words.textContent) ? [words, ...drawn] : [words];
     slides.show([
       ...asked,
       ...texts.filter((each) => each !== question).map(toSlide),
-      ...(nets.length ? [[...question, ...nets]] : []),
+      ...(hosts.length ? [[...question, ...hosts]] : []),
       remembered,
       ...last.map((each) => [each]),
     ]);

@@ -10,6 +10,7 @@ import { roundText } from "./shape.js";
  * @typedef {{text: string, why: string, picture: string|null}} Answer
  */
 
+const MAX_PLACES = 4; // more are counted instead of listed
 const RETRY_TEXT = "Try again, or see the answer.";
 /** What a student of a class is told who has changed a prediction that the class has. */
 export const UNSENT_TEXT = "Changed, but not sent: your earlier answer still counts.";
@@ -42,8 +43,10 @@ export function describeRightDrawing({ mean, whole, share }, name) {
  */
 export function describeWrongDrawing({ deviations }, drawn) {
   const x = pickX(findWorst(deviations));
-  const places = deviations.length > 2 ? `in ${deviations.length} places, among them` : "";
-  return `Not yet. Look again ${places || "near"} x = ${formatFourDigits(x)}, where you drew ${roundText(interpolateAt(drawn, x))}. ${RETRY_TEXT}`;
+  const others = deviations.map((each) => formatFourDigits(pickX(each))).join(", ");
+  const places = deviations.length > MAX_PLACES ? `in ${deviations.length} places` : `near x = ${others}`;
+  const where = deviations.length > 1 ? `. At x = ${formatFourDigits(x)}` : ", where";
+  return `Not yet. Look again ${places}${where} you drew ${roundText(interpolateAt(drawn, x))}. ${RETRY_TEXT}`;
 }
 
 /**

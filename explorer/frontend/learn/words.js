@@ -37,7 +37,7 @@ export function renderInline(text, onTerm) {
 }
 
 /**
- * Create the window of the glossary. Escape or a click outside closes it.
+ * Create the window of the glossary. Escape and a click outside close it too.
  * @param {Object<string, string>} terms explanations by term
  */
 export function createGlossary(terms) {
@@ -51,6 +51,11 @@ export function createGlossary(terms) {
   const window = element(
     "div",
     { popover: "auto", class: "glossary", role: "dialog", "aria-label": "Glossary", tabindex: 0 },
+    element(
+      "button",
+      { class: "close quiet", "aria-label": "Close", onclick: () => window.hidePopover() },
+      "×",
+    ),
     element("h2", {}, "Glossary"),
     list,
   );

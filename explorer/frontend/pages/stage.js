@@ -1,12 +1,6 @@
 // Presentation mode of Explore, Train and Study: key P starts it, P or Escape ends it.
 
-import {
-  onPresentingChange,
-  isPresenting,
-  leaveOnEscape,
-  toPresentingAddress,
-  setPresenting,
-} from "../choice/presentation.js";
+import * as presentation from "../choice/presentation.js";
 import { element } from "../elements/dom.js";
 import { followKey } from "../elements/keys.js";
 
@@ -22,13 +16,13 @@ export function createStage(root, { store, onChange }) {
   const end = new AbortController();
   const leave = element(
     "button",
-    { class: "leave", onclick: () => setPresenting(false) },
+    { class: "leave", onclick: () => presentation.setPresenting(false) },
     "Leave the stage (p)",
   );
   root.append(leave);
 
   function show() {
-    const isOn = isPresenting();
+    const isOn = presentation.isPresenting();
     leave.hidden = !isOn;
     if (root.classList.contains(PRESENTING) === isOn) return;
     root.classList.toggle(PRESENTING, isOn);
@@ -43,14 +37,14 @@ export function createStage(root, { store, onChange }) {
       link instanceof HTMLAnchorElement &&
       !link.download &&
       link.origin === location.origin &&
-      isPresenting()
+      presentation.isPresenting()
     )
-      link.href = toPresentingAddress(link.href);
+      link.href = presentation.toPresentingAddress(link.href);
   }
 
-  onPresentingChange(show, end.signal);
-  followKey("p", () => setPresenting(!isPresenting()), end.signal);
-  leaveOnEscape(end.signal);
+  presentation.onPresentingChange(show, end.signal);
+  followKey("p", () => presentation.setPresenting(!presentation.isPresenting()), end.signal);
+  presentation.leaveOnEscape(end.signal);
   root.addEventListener("click", keepPresenting, { capture: true, signal: end.signal });
   const stop = store.subscribe(show); // Back and Forward may change the mode
   show();

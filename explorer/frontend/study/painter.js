@@ -55,7 +55,11 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
   const heat = createHeat(find("heat"));
   const plan = createPlan(find("plan"));
   const judgement = createJudgement({ headline: find("ranked"), drawing: find("judgement") }, plotly);
-  const rates = element("button", { class: "rates", onclick: toggleEvidence }, "Rates: heat map");
+  const rates = element(
+    "button",
+    { class: "rates", onclick: () => setOpenTools(store, hasEvidence() ? "" : "evidence") },
+    "Rates: heat map",
+  );
   const csv = element("a", { class: "csv", download: "study.csv" }, "All runs as CSV");
   const script = element("a", { class: "csv", download: "study.py" }, "Python script");
   find("measured").append(rates, csv, script);
@@ -64,10 +68,6 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
   const setup = createSetup(find("setup"), store, on.onWrong);
 
   const hasEvidence = () => ["all", "evidence"].includes(getOpenTools(store.current));
-
-  function toggleEvidence() {
-    setOpenTools(store, hasEvidence() ? "" : "evidence");
-  }
 
   return {
     /** @param {Picture} picture */

@@ -5,15 +5,7 @@ import { buildHeatMap } from "./heat.js";
 import { describeOrder } from "./order.js";
 import { buildPlan } from "./plan.js";
 import { getSubject } from "./rows.js";
-import {
-  isJudged,
-  isUnread,
-  getSetting,
-  getSelectedTask,
-  explainInvalid,
-  explainUntrained,
-  describeTask,
-} from "../train/state/tasks.js";
+import * as tasks from "../train/state/tasks.js";
 import { suggestRemedy } from "../train/state/remedies.js";
 import { ACTIVE, isOfChoice } from "./state.js";
 
@@ -43,21 +35,21 @@ const MEASURING = "Measuring how long this takes …";
 export function buildPicture(state) {
   const { choice, view } = state;
   const { results } = view.status;
-  const task = getSelectedTask(choice);
+  const task = tasks.getSelectedTask(choice);
   return {
     offered: getEnabledButtons(state),
     metrics: [results ? `${results.runs} / ${results.most}` : "–", view.status.left || "–"],
     taken: view.status.total ? view.status.done / view.status.total : 0,
     status: makeStatus(state),
     heat: buildHeatMap(state),
-    plan: isJudged(state.choice) ? buildPlan(state) : null,
+    plan: tasks.isJudged(state.choice) ? buildPlan(state) : null,
     judgement: makeJudgement(state),
     order: describeOrder(state),
     verdict: results?.words ?? [],
     csv: results?.runs && !UNREACHABLE.includes(view.status.state) ? view.id : null,
     choice,
     task,
-    about: describeTask(choice),
+    about: tasks.describeTask(choice),
     table: { visible: task.kind === "own", own: state.table, reading: state.reading },
   };
 }
@@ -83,10 +75,10 @@ function getEnabledButtons(state) {
   return {
     start:
       !wrong &&
-      !isUnread(state) &&
-      isJudged(state.choice) &&
+      !tasks.isUnread(state) &&
+      tasks.isJudged(state.choice) &&
       !cost?.refused &&
-      !explainUntrained(state.choice) &&
+      !tasks.explainUntrained(state.choice) &&
       !(isCurrent && goesOn),
     stop: ACTIVE.includes(name),
     resume: name === "paused",
@@ -100,7 +92,7 @@ function getEnabledButtons(state) {
 function makeStatus(state) {
   const { view, cost } = state;
   const { status, notice, lost: isLost } = view;
-  const refusal = ACTIVE.includes(status.state) || isLost ? "" : explainUntrained(state.choice);
+  const refusal = ACTIVE.includes(status.state) || isLost ? "" : tasks.explainUntrained(state.choice);
   if (refusal) return { main: refusal, next: suggestRemedy(state.choice), state: "refused" };
   const obstacle = status.state === "idle" && !notice && !isLost ? explainObstacle(state) : "";
   if (obstacle) return { main: obstacle, next: "", state: "refused" };
@@ -114,8 +106,8 @@ function makeStatus(state) {
 
 /** Return why a study cannot start with the current settings, or "" if it can. @param {State} state */
 function explainObstacle({ choice, cost, wrong }) {
-  if (wrong) return explainInvalid(wrong);
-  if (!isJudged(choice)) return NOT_JUDGED;
+  if (wrong) return tasks.explainInvalid(wrong);
+  if (!tasks.isJudged(choice)) return NOT_JUDGED;
   return cost?.refused ? cost.sentence : "";
 }
 
@@ -125,11 +117,11 @@ function explainObstacle({ choice, cost, wrong }) {
  */
 function suggestNext(state, cost) {
   const { status } = state.view;
-  if (state.wrong) return explainInvalid(state.wrong);
-  if (!isJudged(state.choice)) return NOT_JUDGED;
+  if (state.wrong) return tasks.explainInvalid(state.wrong);
+  if (!tasks.isJudged(state.choice)) return NOT_JUDGED;
   const isCurrent = isOfChoice(state);
   if (isCurrent && status.state !== "gone" && status.state !== "failed") return "";
   const staleNote = state.studied && !isCurrent && status.results ? OTHER_SETTINGS : "";
-  const seedNote = getSetting(state.choice, "seeds") === "1" ? ONE_SEED : "";
+  const seedNote = tasks.getSetting(state.choice, "seeds") === "1" ? ONE_SEED : "";
   return [staleNote, cost?.sentence ?? MEASURING, seedNote].filter(Boolean).join(" ");
 }

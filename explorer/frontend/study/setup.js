@@ -5,16 +5,7 @@ import { createFields, watchInvalid, wrapField } from "../train/settings/fields.
 import { createListField } from "../train/settings/list-field.js";
 import { getSetting, withSetting } from "../train/state/tasks.js";
 import { readList } from "./lists.js";
-import {
-  hasControls,
-  hasEqualFooting,
-  getRateBounds,
-  getStudyRates,
-  getSharedSettings,
-  explainUnscalable,
-  withControls,
-  withEqualFooting,
-} from "./settings.js";
+import * as settings from "./settings.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 
@@ -27,7 +18,7 @@ const FIRST = ["seeds", "steps"]; // settings that are always visible; the other
  */
 export function createSetup(host, store, onWrong) {
   const rates = createListField({
-    read: (text) => readList(text, getRateBounds()),
+    read: (text) => readList(text, settings.getRateBounds()),
     onNumbers: (numbers) =>
       store.change(withSetting(store.current, "rates", numbers.join(",")), { target: "rates" }),
   });
@@ -36,15 +27,15 @@ export function createSetup(host, store, onWrong) {
   ratesField.classList.add("wide");
   const box = element("input", {
     type: "checkbox",
-    onchange: () => store.change(withControls(store.current, box.checked)),
+    onchange: () => store.change(settings.withControls(store.current, box.checked)),
   });
   const unscaled = element("small", { id: createId(), class: "wide unscaled" });
   const equal = element("input", {
     type: "checkbox",
     "aria-describedby": unscaled.id,
-    onchange: () => store.change(withEqualFooting(store.current, equal.checked)),
+    onchange: () => store.change(settings.withEqualFooting(store.current, equal.checked)),
   });
-  const fields = createFields(getSharedSettings(), store, (name, text, phase) =>
+  const fields = createFields(settings.getSharedSettings(), store, (name, text, phase) =>
     store.change(withSetting(store.current, name, text), { phase, target: name }),
   );
   const [first, rest] = [true, false].map((is) => fields.filter(({ name }) => FIRST.includes(name) === is));
@@ -78,10 +69,10 @@ export function createSetup(host, store, onWrong) {
   return {
     /** @param {Choice} choice */
     show(choice) {
-      rates.show(getStudyRates(choice));
-      box.checked = hasControls(choice);
-      const reason = explainUnscalable(choice);
-      equal.checked = hasEqualFooting(choice);
+      rates.show(settings.getStudyRates(choice));
+      box.checked = settings.hasControls(choice);
+      const reason = settings.explainUnscalable(choice);
+      equal.checked = settings.hasEqualFooting(choice);
       // disabled only if unchecked, so that a link's setting can be undone
       equal.disabled = reason !== "" && !equal.checked;
       setText(unscaled, reason);

@@ -126,8 +126,9 @@ def make_sweep():
 
 
 def _get_answer(_results):
-    boxes = {0.0: "No gradient at all", 0.05: "The narrow box", 0.5: "The middle box", 5.0: "The wide box"}
-    return boxes[max(boxes, key=lambda width: measure_width(width)["mean"])]
+    names = {0.0: "No gradient at all", 0.05: "The narrow box", 0.5: "The middle box", 5.0: "The wide box"}
+    best = max(names, key=lambda width: measure_width(width)["mean"])
+    return f"{names[best]}, |x| ≤ {best:g}" if best else names[best]
 
 
 LESSON = make_lesson(

@@ -61,7 +61,7 @@ def test_the_named_place_is_wrong_and_its_values_are_so(node: Node, key: str, le
 def test_several_peaks_are_counted(node: Node) -> None:
     x = cells_of(LESSONS["vanishing"])
     peaks = sum(np.maximum(0, 1 - np.abs(x - jump) / 0.05) for jump in np.arange(-2.5, 3))
-    assert "in 6 places, among them x = " in words_of(node, "vanishing", peaks)["wrong"]
+    assert "in 6 places. At x = " in words_of(node, "vanishing", peaks)["wrong"]
 
 
 def test_a_right_drawing_is_so_far_right_or_close(node: Node) -> None:

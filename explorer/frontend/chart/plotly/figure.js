@@ -3,15 +3,7 @@
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { areMovable, moveTraces } from "./moves.js";
-import {
-  AXIS,
-  CONFIG,
-  getEndMargin,
-  chooseFontSize,
-  makeBaseLayout,
-  loadPlotly,
-  makeNote,
-} from "./plotly.js";
+import * as layouts from "./plotly.js";
 import { followTheme, readHostTheme } from "./theme.js";
 
 const CLEARANCE = 3; // px between an axis and its labels, so that x and y labels do not touch in the corner
@@ -55,14 +47,14 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     inView = entries[entries.length - 1].isIntersecting;
     if (inView && timer) redraw();
   });
-  const config = { ...CONFIG, staticPlot: !hover, doubleClick: false };
+  const config = { ...layouts.CONFIG, staticPlot: !hover, doubleClick: false };
   host.classList.add("chart-host");
   host.prepend(caption, plot);
   setAttribute(plot, "role", "img");
   resized.observe(host);
   visibility.observe(host);
   followTheme(host, { drawnIn: () => theme, changed: redraw }, end.signal);
-  loadPlotly(plotly).then(
+  layouts.loadPlotly(plotly).then(
     (loaded) => {
       Plotly = loaded;
       redraw();
@@ -165,12 +157,12 @@ function areEqual(some, others) {
  * @param {*} layout the figure's own layout, with its y axis; the margin is narrower if the axis title is ""
  */
 function makeCommonLayout(theme, box, nameWidth, { yaxis }) {
-  const size = chooseFontSize(box.width, theme.type);
+  const size = layouts.chooseFontSize(box.width, theme.type);
   return {
-    ...makeBaseLayout(theme, { ...box, size }),
+    ...layouts.makeBaseLayout(theme, { ...box, size }),
     margin: {
       l: (yaxis?.title?.text === "" ? 3 : 4.8) * size,
-      r: Math.max(getEndMargin(size), nameWidth),
+      r: Math.max(layouts.getEndMargin(size), nameWidth),
       t: Math.ceil(0.8 * size),
       b: 3.1 * size,
       pad: 0,
@@ -181,13 +173,13 @@ function makeCommonLayout(theme, box, nameWidth, { yaxis }) {
 
 /** @param {*} layout @returns {*} */
 function getLayoutAxes(layout) {
-  const plain = { ...AXIS, ticklabelstandoff: CLEARANCE };
+  const plain = { ...layouts.AXIS, ticklabelstandoff: CLEARANCE };
   const named = Object.entries(layout).filter(([name]) => /^[xy]axis/.test(name));
   return Object.fromEntries(named.map(([name, axis]) => [name, { ...plain, .../** @type {*} */ (axis) }]));
 }
 
 /** Return a Plotly annotation with a text in the middle of a chart, in short lines. @param {string} text */
 export function makeCenteredNote(text) {
-  const note = makeNote(text, { x: 0.5, y: 0.5 });
+  const note = layouts.makeNote(text, { x: 0.5, y: 0.5 });
   return { ...note, text: note.text.replace(LINE, "$1<br>").replace(/<br>$/, "") };
 }

@@ -223,7 +223,8 @@ export function groupEnds(ends, maxLetters) {
   /** @type {{y: number, ends: End[]}[]} */
   const groups = [];
   for (const end of ends) {
-    const isShortEnough = (/** @type {End[]} */ others) => countLabelLetters([...others, end]) <= maxLetters;
+    const isShortEnough = (/** @type {End[]} */ others) =>
+      [...others, end].reduce((sum, { label }) => sum + label.length + 2, 0) <= maxLetters;
     const group = groups.find(
       ({ y, ends: others }) => Math.abs(y - end.y) <= MERGE_PX && isShortEnough(others),
     );
@@ -236,11 +237,6 @@ export function groupEnds(ends, maxLetters) {
       at < last ? `${label}, ` : label;
     return { y, parts: members.map((each, at) => ({ text: toText(each, at), colour: each.colour })) };
   });
-}
-
-/** @param {End[]} ends */
-function countLabelLetters(ends) {
-  return ends.reduce((sum, { label }) => sum + label.length + 2, 0);
 }
 
 /**

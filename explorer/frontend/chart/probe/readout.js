@@ -59,7 +59,8 @@ export function createReadout(onType) {
 /** @param {Picture} picture @param {Values|null} values @param {Picture["rules"][number]} rule */
 function drawRule(picture, values, { key, label, colour, entry }) {
   const aside = values && listAsides(picture, values, key).join(", ");
-  const numbers = values ? removeResult(values.formulas[key]) : "";
+  const text = values?.formulas[key] ?? "";
+  const numbers = text.includes(" = ") ? `= ${text.slice(0, text.lastIndexOf(" = "))}` : ""; // without the result
   const formula = values && !numbers ? "" : `${entry.formula ?? picture.op.autograd} ${numbers}`.trim();
   return h(
     "li",
@@ -69,11 +70,6 @@ function drawRule(picture, values, { key, label, colour, entry }) {
     aside && h("em", {}, aside),
     h("span", { title: formula }, formula),
   );
-}
-
-/** Return the calculation without its result: "= 2 · 3" for "2 · 3 = 6", or "". @param {string} text */
-function removeResult(text) {
-  return text.includes(" = ") ? `= ${text.slice(0, text.lastIndexOf(" = "))}` : "";
 }
 
 /** @param {Picture} picture @param {number|undefined} spread */

@@ -4,15 +4,7 @@
 import { getMaxLength, makeTicks, formatTitle } from "./axes.js";
 import { chooseLevelTicks } from "./levels.js";
 import { formatNumber, writeMinus } from "../../formula/numbers.js";
-import {
-  AXIS,
-  DIGIT,
-  getEndMargin,
-  chooseFontSize,
-  makeBaseLayout,
-  makeGrey,
-  makeNote,
-} from "../plotly/plotly.js";
+import * as layouts from "../plotly/plotly.js";
 import { roundToTenths } from "../plotly/svg-paths.js";
 
 /** @import { Theme } from "../plotly/theme.js" */
@@ -39,7 +31,7 @@ const [X_LETTERS, Y_LETTERS] = [8, 5]; // maximum letters of a tick label
 const TITLE_LINES = 4.6; // length of the op's axis title, as a multiple of the font size
 const MARK_GAP_PX = 3; // minimum distance between tick marks of a number format
 const MARK_PX = 6; // length of a tick mark
-export const MARK_COLOUR = makeGrey(1);
+export const MARK_COLOUR = layouts.makeGrey(1);
 
 /**
  * Compute the positions of the panels: that of the op on top, that of the gradients below, and that of a learning
@@ -50,13 +42,13 @@ export const MARK_COLOUR = makeGrey(1);
  */
 export function computeFrame({ width, height }, ranges, smallest, before = null) {
   const { x } = ranges;
-  const size = chooseFontSize(width, smallest);
-  const margins = [4.8 * size, getEndMargin(size), Math.max(1.7 * size, 28), 3.4 * size];
+  const size = layouts.chooseFontSize(width, smallest);
+  const margins = [4.8 * size, layouts.getEndMargin(size), Math.max(1.7 * size, 28), 3.4 * size];
   const [left, minRight, top, bottom] = margins.map(Math.round); // as Plotly rounds its margins
   const letters = before ? 0 : getMaxLength(makeTicks(x, (width - left - minRight) / X_TICK_PX, X_LETTERS));
   const right = before
     ? width - left - before.inner
-    : Math.max(minRight, Math.round(getEndMargin(size, letters)));
+    : Math.max(minRight, Math.round(layouts.getEndMargin(size, letters)));
   const inner = Math.max(width - left - right, 10);
   return { width, height, left, size, inner, x, ...computePanels(ranges, top, height - top - bottom, size) };
 }
@@ -119,7 +111,7 @@ export function makeLayout(frame, levels, theme, about, title = "") {
     domain: getDomain(panel),
   });
   return {
-    ...makeBaseLayout(theme, { width, height, size }),
+    ...layouts.makeBaseLayout(theme, { width, height, size }),
     autosize: false,
     margin: { l: left, r: width - left - inner, t: forward.top, b: height - bottom, pad: 0 },
     xaxis: {
@@ -180,7 +172,7 @@ function makeLevelAxis(frame, levels) {
 
 /** @param {string} text @param {number} y top edge of the panel, as a fraction of the height of all panels */
 function makePanelHeading(text, y) {
-  return makeNote(text, { x: 0, xanchor: "left", y, yanchor: "bottom" });
+  return layouts.makeNote(text, { x: 0, xanchor: "left", y, yanchor: "bottom" });
 }
 
 /**
@@ -197,13 +189,13 @@ const makeTitle = (text) => ({ text, standoff: 6 });
 /** @param {string} name @param {ReturnType<typeof makeTicks>} marks */
 function makeAxis(name, marks) {
   return {
-    ...AXIS,
+    ...layouts.AXIS,
     title: makeTitle(formatTitle(name, marks)),
     autorange: false,
     tickmode: "array",
     tickvals: marks.values,
     ticktext: marks.texts,
-    zerolinecolor: makeGrey(0.6),
+    zerolinecolor: layouts.makeGrey(0.6),
     ticklabeloverflow: "allow", // otherwise Plotly measures every label, which takes 20 % longer
   };
 }
@@ -215,6 +207,6 @@ function makeAxis(name, marks) {
 function hideCutLabels(axis, { width, left, inner, size, x: [start, stop] }) {
   const getRoom = (/** @type {number} */ at) => width - left - ((at - start) / (stop - start)) * inner;
   const fitLabel = (/** @type {string} */ text, /** @type {number} */ index) =>
-    (DIGIT * size * text.length) / 2 <= getRoom(axis.tickvals[index]) ? text : "";
+    (layouts.DIGIT * size * text.length) / 2 <= getRoom(axis.tickvals[index]) ? text : "";
   return { ...axis, ticktext: axis.ticktext.map(fitLabel) };
 }

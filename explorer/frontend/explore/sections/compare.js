@@ -8,14 +8,7 @@ import { getCatalogue, explainStochasticRefusal, isSuitable } from "../../choice
 import { findStochastic } from "../../formula/draws.js";
 import { element, setText } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
-import {
-  formatCell,
-  COLUMNS,
-  makeComparisonCsv,
-  filterRows,
-  parseRow,
-  sortRows,
-} from "../../measures/comparison.js";
+import * as comparison from "../../measures/comparison.js";
 import { computeShare } from "../../measures/share.js";
 import { createControls } from "../stage/controls.js";
 import { createNumbers } from "../stage/numbers.js";
@@ -110,7 +103,9 @@ export function createCompare(host, { store, ask }) {
     draw();
     const { op } = getEntries(store.current);
     const all = listSuitableRules(store.current);
-    const first = new Set(filterRows(getTableRows(store.current), field.value).map(({ key }) => key));
+    const first = new Set(
+      comparison.filterRows(getTableRows(store.current), field.value).map(({ key }) => key),
+    );
     for (const rule of [...all].sort(
       (one, other) => Number(first.has(other.key)) - Number(first.has(one.key)),
     )) {
@@ -135,7 +130,7 @@ export function createCompare(host, { store, ask }) {
       const passedShare = computeShare(op, rule, data, choice.parameters, choice.g);
       return {
         ...{ key, label, source: source ?? "", share: passedShare, lens: distances[key] ?? null },
-        measured: rowAnswer?.row && !rowAnswer.note ? parseRow(rowAnswer.row) : null,
+        measured: rowAnswer?.row && !rowAnswer.note ? comparison.parseRow(rowAnswer.row) : null,
         message: rowAnswer?.message ?? rowAnswer?.note ?? "",
       };
     });
@@ -151,8 +146,8 @@ export function createCompare(host, { store, ask }) {
   function draw(failure) {
     if (host.hidden) return;
     const rows = getTableRows(store.current);
-    const visible = sortRows(filterRows(rows, field.value), order);
-    const heads = COLUMNS.map(({ name, label, title }) => {
+    const visible = comparison.sortRows(comparison.filterRows(rows, field.value), order);
+    const heads = comparison.COLUMNS.map(({ name, label, title }) => {
       const sorted = order.by === name ? (order.down ? "descending" : "ascending") : "none";
       const button = h("button", { class: "quiet", title, onclick: () => sort(name) }, label);
       return h("th", { scope: "col", "data-column": name, "aria-sort": sorted }, button);
@@ -160,7 +155,7 @@ export function createCompare(host, { store, ask }) {
     const body = h("tbody", {}, visible.map(makeTableRow));
     render(frame, h("table", {}, h("thead", {}, h("tr", {}, heads)), body));
     setText(lead, formatLead(rows, visible.length, typeof failure === "string" ? failure : ""));
-    download.offer("Download CSV", "rules.csv", "text/csv", () => makeComparisonCsv(visible));
+    download.offer("Download CSV", "rules.csv", "text/csv", () => comparison.makeComparisonCsv(visible));
   }
 
   /** @param {Row} row */
@@ -173,9 +168,9 @@ export function createCompare(host, { store, ask }) {
       disabled: !canAddCatalogueRule(choice, key),
       onclick: () => store.change(addNeighbour(store.current, { rule: key, parameters: {} })),
     };
-    const cells = COLUMNS.slice(1).map(({ name }) => {
+    const cells = comparison.COLUMNS.slice(1).map(({ name }) => {
       const title = name === "source" ? source : message || null;
-      return h("td", { "data-column": name, title }, formatCell(row, name));
+      return h("td", { "data-column": name, title }, comparison.formatCell(row, name));
     });
     return h(
       "tr",

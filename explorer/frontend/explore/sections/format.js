@@ -7,15 +7,7 @@ import { element } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 import { createScopeAt, getParameterValues } from "../../formula/curves.js";
 import { evaluate } from "../../formula/evaluation.js";
-import {
-  countNumbers,
-  formatExact,
-  findFormat,
-  findLanding,
-  findLevels,
-  listNumbers,
-  listOctaves,
-} from "../../measures/formats.js";
+import * as formats from "../../measures/formats.js";
 import { explainInvalidNumber as refusedNumber, parseNumber } from "../../formula/numbers.js";
 import { formatFourDigits, formatRounded } from "../../formula/substitution.js";
 
@@ -49,9 +41,9 @@ export function createFormat(host, { store }) {
     const { op, parameters, range } = getOp(choice);
     const refusal = explainStochasticRefusal(SECTION_NAME, op);
     if (refusal) return render(body, h("p", {}, refusal));
-    const format = findFormat(op.tree, parameters);
-    const octaves = format && listOctaves(format);
-    const levels = format ? null : findLevels(op, choice.parameters, range);
+    const format = formats.findFormat(op.tree, parameters);
+    const octaves = format && formats.listOctaves(format);
+    const levels = format ? null : formats.findLevels(op, choice.parameters, range);
     const key = JSON.stringify([format, levels]);
     if (key !== drawnKey) drawn = drawNumbers(format, octaves, levels);
     drawnKey = key;
@@ -70,7 +62,7 @@ export function createFormat(host, { store }) {
     field.setAttribute("aria-invalid", String(x === null));
     if (x === null) return refusedNumber(field.value);
     const scopeAt = createScopeAt(op, parameters, range);
-    const result = findLanding(op.tree, x, parameters, scopeAt);
+    const result = formats.findLanding(op.tree, x, parameters, scopeAt);
     return result
       ? describeLanding(result)
       : describeValue(x, evaluate(op.tree, scopeAt(Float64Array.of(x)))[0]);
@@ -85,7 +77,7 @@ export function createFormat(host, { store }) {
  * @param {number[]|null} levels values of another op in view, or null @returns {Child[]}
  */
 function drawNumbers(format, octaves, levels) {
-  const numbers = octaves ? listNumbers(octaves) : (levels ?? []);
+  const numbers = octaves ? formats.listNumbers(octaves) : (levels ?? []);
   const names = ["from", "to", "step", "relative step", "numbers"];
   const heads = names.map((name) => h("th", { scope: "col" }, name));
   const steps = h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, octaves?.map(drawOctave)));
@@ -94,7 +86,7 @@ function drawNumbers(format, octaves, levels) {
     h("div", { class: "format-ruler" }, format && octaves && drawRuler(numbers, format.largest)),
     octaves && h("div", { class: "format-steps" }, steps),
     numbers.length > 0 && h("h3", {}, format ? "Its numbers, and their negatives" : "Its values in view"),
-    numbers.length > 0 && h("p", region, numbers.map(formatExact).join("  ")),
+    numbers.length > 0 && h("p", region, numbers.map(formats.formatExact).join("  ")),
   ];
 }
 
@@ -112,12 +104,12 @@ function getOp(choice) {
 /** @param {Format} format @param {Octave[]} octaves */
 function describeFormat({ mantissa, least, largest }, octaves) {
   const bits = `${mantissa} ${mantissa === 1 ? "bit" : "bits"} of mantissa`;
-  const [top, step] = [formatExact(largest), formatExact(2 ** (least - mantissa))];
+  const [top, step] = [formats.formatExact(largest), formats.formatExact(2 ** (least - mantissa))];
   const evenly =
     octaves.length > 2
-      ? `Up to ${formatExact(2 ** (least + 1))} they lie ${step} apart; from there on each power of two doubles the step.`
+      ? `Up to ${formats.formatExact(2 ** (least + 1))} they lie ${step} apart; from there on each power of two doubles the step.`
       : `They lie ${step} apart.`;
-  return `${countNumbers(octaves)} numbers from −${top} to ${top}, with ${bits}. ${evenly} What lies beyond becomes ±${top}.`;
+  return `${formats.countNumbers(octaves)} numbers from −${top} to ${top}, with ${bits}. ${evenly} What lies beyond becomes ±${top}.`;
 }
 
 /** @param {number[]} levels @param {{start: number, stop: number}} range */
@@ -125,7 +117,7 @@ function describeLevels(levels, { start, stop }) {
   const steps = levels.slice(1).map((value, i) => value - levels[i]);
   const [minStep, maxStep] = [Math.min(...steps), Math.max(...steps)];
   const even =
-    steps.length > 1 && maxStep - minStep < 1e-6 * maxStep ? `, ${formatExact(minStep)} apart` : "";
+    steps.length > 1 && maxStep - minStep < 1e-6 * maxStep ? `, ${formats.formatExact(minStep)} apart` : "";
   const count = `${levels.length} ${levels.length === 1 ? "value" : "values"}`;
   return `The op rounds to no floating-point format: for x from ${formatFourDigits(start)} to ${formatFourDigits(stop)} it has ${count}${even}.`;
 }
@@ -135,7 +127,13 @@ function drawOctave({ from, to, step, count }) {
   const share = (/** @type {number} */ value) => `${formatFourDigits((PER_CENT * step) / value)} %`;
   const relative =
     from === 0 ? `${share(to)} and more` : to === from ? share(from) : `${share(from)} to ${share(to)}`;
-  const cells = [formatExact(from), formatExact(to), formatExact(step), relative, String(count)];
+  const cells = [
+    formats.formatExact(from),
+    formats.formatExact(to),
+    formats.formatExact(step),
+    relative,
+    String(count),
+  ];
   return h(
     "tr",
     {},
@@ -146,7 +144,7 @@ function drawOctave({ from, to, step, count }) {
 /** @param {number[]} numbers @param {number} largest the right end of the line */
 function drawRuler(numbers, largest) {
   const line = numbers.map((value) => `M${((value / largest) * WIDTH).toFixed(2)} 8V${HEIGHT - 8}`).join("");
-  const text = `The numbers from 0 to ${formatExact(largest)} on a line: they lie the denser, the nearer to 0.`;
+  const text = `The numbers from 0 to ${formats.formatExact(largest)} on a line: they lie the denser, the nearer to 0.`;
   return h(
     "svg",
     {
@@ -161,16 +159,16 @@ function drawRuler(numbers, largest) {
 
 /** @param {Landing} landing */
 function describeLanding({ value, x, y, before, after, isBeyond }) {
-  const neighbourTexts = [before, after].filter((each) => each !== null).map(formatExact);
-  const neighbours = `Beside ${formatExact(value)} ${neighbourTexts.length > 1 ? "lie" : "lies"} ${neighbourTexts.join(" and ")}.`;
+  const neighbourTexts = [before, after].filter((each) => each !== null).map(formats.formatExact);
+  const neighbours = `Beside ${formats.formatExact(value)} ${neighbourTexts.length > 1 ? "lie" : "lies"} ${neighbourTexts.join(" and ")}.`;
   const beyondText = isBeyond ? "The rounded value lies beyond the largest number. " : "";
-  const originText = y === value ? "" : `From the format's number ${formatExact(value)}: `;
+  const originText = y === value ? "" : `From the format's number ${formats.formatExact(value)}: `;
   return `${beyondText}${originText}${describeValue(x, y)} ${neighbours}`;
 }
 
 /** @param {number} x @param {number} y */
 function describeValue(x, y) {
-  const [size, error] = [formatExact(y), Math.abs(y - x)];
+  const [size, error] = [formats.formatExact(y), Math.abs(y - x)];
   if (error === 0) return `x = y = ${size}: nothing is lost.`;
   if (!Number.isFinite(error)) return `y = ${formatFourDigits(y)}.`;
   const share = x === 0 ? "" : `, ${formatFourDigits((PER_CENT * error) / Math.abs(x))} % of x`;

@@ -136,7 +136,10 @@ export function createMap(host, { store, ask }) {
     let now = /** @type {ShownMap|null} */ (null);
     let painted = /** @type {[RuleMap, typeof look]|null} */ (null);
     field.addEventListener("pointerdown", startDrag);
-    field.addEventListener("click", handleTap);
+    field.addEventListener(
+      "click",
+      (/** @type {*} */ event) => isTouch(event) && setChosenG(toG(event), "settled"),
+    );
     field.addEventListener("pointermove", showValue);
     field.addEventListener("pointerleave", () => setText(pointerLabel, ""));
 
@@ -158,11 +161,6 @@ export function createMap(host, { store, ask }) {
       };
       field.addEventListener("pointermove", drag, { signal });
       for (const name of ["pointerup", "pointercancel"]) field.addEventListener(name, leave, { signal });
-    }
-
-    /** @param {PointerEvent} event */
-    function handleTap(event) {
-      if (isTouch(event)) setChosenG(toG(event), "settled");
     }
 
     /** @param {PointerEvent} event */

@@ -37,8 +37,7 @@ export function createTabs(host, { store, sections }) {
   function toggle(key) {
     const choice = store.current;
     store.change({ ...choice, section: choice.section === key ? "" : key });
-    const isCalm = host.closest(".calm") !== null; // on the simple page, the curves stay in view
-    if (choice.section !== key && !isCalm) host.scrollIntoView({ block: "center", behavior: "smooth" });
+    if (choice.section !== key) bringIntoView(host, end.signal);
     const pressed = others.find((one) => one.key === key)?.button; // has moved, and lost the focus
     if (pressed) (list.contains(pressed) ? summary : pressed).focus({ preventScroll: true });
   }
@@ -73,16 +72,18 @@ export function createTabs(host, { store, sections }) {
 }
 
 /**
- * Keep a section that a link opens in view until it has its contents or the user scrolls.
+ * Keep a section that was just opened in view until it has its contents or the user scrolls. On the simple page, the
+ * curves stay in view as well.
  * @param {HTMLElement} host the element with the tabs @param {AbortSignal} signal
  */
 function bringIntoView(host, signal) {
+  const panels = /** @type {HTMLElement[]} */ ([...(host.parentElement?.querySelectorAll(".panel") ?? [])]);
   const observer = new ResizeObserver(() => {
-    const isCalm = host.closest(".calm") !== null; // on the simple page, the curves stay in view above the section
-    if (!isCalm) host.scrollIntoView({ block: "center" });
+    if (!host.closest(".calm")) host.scrollIntoView({ block: "center" });
+    else if (matchMedia("(max-width: 50rem)").matches) panels.find(({ hidden }) => !hidden)?.scrollIntoView();
   });
   const stop = () => observer.disconnect();
-  for (const panel of host.parentElement?.querySelectorAll(".panel") ?? []) observer.observe(panel);
+  for (const panel of panels) observer.observe(panel);
   for (const name of ["wheel", "pointerdown", "keydown"])
     window.addEventListener(name, stop, { once: true, capture: true, passive: true, signal });
   signal.addEventListener("abort", stop);

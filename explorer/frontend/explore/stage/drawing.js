@@ -2,14 +2,7 @@
 
 import { createPencil } from "../../chart/hand/pencil.js";
 import { canAddRule } from "../../choice/choice.js";
-import {
-  getDrawing,
-  findFreeName,
-  fitStroke,
-  isKeptSymmetric,
-  getLastDrawing,
-  putDrawing,
-} from "../../choice/drawing.js";
+import * as drawings from "../../choice/drawing.js";
 import { element, setText } from "../../elements/dom.js";
 import { followKey } from "../../elements/keys.js";
 
@@ -45,7 +38,8 @@ export function createDrawing(store, { colours, onTurn }) {
   function turn(on, edited = null) {
     keys.abort();
     keys = new AbortController();
-    slot = edited ?? (canAddRule(store.current) ? null : (getLastDrawing(store.current)?.slot ?? null));
+    slot =
+      edited ?? (canAddRule(store.current) ? null : (drawings.getLastDrawing(store.current)?.slot ?? null));
     isOn = on && (slot !== null || canAddRule(store.current));
     if (!isOn) slot = null;
     pencil.turn(isOn);
@@ -62,9 +56,11 @@ export function createDrawing(store, { colours, onTurn }) {
   function putPoints(points, zero = false) {
     const { rules } = store.current;
     const rule = rules.find((each) => each.slot === slot);
-    const before = rule && getDrawing(rule.key);
-    const drawing = before ? { ...before, points } : { name: findFreeName(store.current), points, zero };
-    putDrawing(store, before ? slot : null, drawing, { layer: "implied" });
+    const before = rule && drawings.getDrawing(rule.key);
+    const drawing = before
+      ? { ...before, points }
+      : { name: drawings.findFreeName(store.current), points, zero };
+    drawings.putDrawing(store, before ? slot : null, drawing, { layer: "implied" });
     slot = store.current.rules.find((each) => rules.every((one) => one.slot !== each.slot))?.slot ?? slot;
     show(store.current);
   }
@@ -83,7 +79,7 @@ export function createDrawing(store, { colours, onTurn }) {
     const { g } = store.current;
     if (!g) return;
     const scaled = stroke.map(([x, y]) => /** @type {Point} */ ([x, y / g]));
-    const points = fitStroke(scaled, [across, Math.abs(up / g)], Math.abs(height / g), LONGEST_NAME);
+    const points = drawings.fitStroke(scaled, [across, Math.abs(up / g)], Math.abs(height / g), LONGEST_NAME);
     if (points.length > 1) putPoints(points);
   }
 
@@ -96,7 +92,7 @@ export function createDrawing(store, { colours, onTurn }) {
     const { g } = store.current;
     if (!latest || !g) return;
     const points = shown.map(([x, y]) => /** @type {Point} */ ([x, Number((y / g).toPrecision(3))]));
-    if (moved !== null && isKeptSymmetric(store, latest.slot, latest.drawing)) {
+    if (moved !== null && drawings.isKeptSymmetric(store, latest.slot, latest.drawing)) {
       const [x, y] = points[moved];
       const mirrored = points.length - 1 - moved;
       if (mirrored === moved) points[moved] = [0, y];
@@ -105,14 +101,14 @@ export function createDrawing(store, { colours, onTurn }) {
     }
     const point = isDragged || phase === "moving" ? null : moved;
     isDragged = phase === "moving";
-    putDrawing(store, latest.slot, { ...latest.drawing, points }, { phase, point });
+    drawings.putDrawing(store, latest.slot, { ...latest.drawing, points }, { phase, point });
   }
 
   /** Return the drawing that is being edited, or else the last one, or null. @param {Choice} choice */
   function getShown(choice) {
     const rule = choice.rules.find((each) => each.slot === slot);
-    const drawing = rule && getDrawing(rule.key);
-    return drawing ? { slot: rule.slot, drawing } : getLastDrawing(choice);
+    const drawing = rule && drawings.getDrawing(rule.key);
+    return drawing ? { slot: rule.slot, drawing } : drawings.getLastDrawing(choice);
   }
 
   /** @param {Choice} choice */

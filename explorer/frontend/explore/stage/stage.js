@@ -1,16 +1,7 @@
 // The chart for the page's settings. The browser computes the curves; torch confirms them when the user pauses.
 
 import { createChart } from "../../chart/view/chart.js";
-import {
-  getControls,
-  toCurvesKey,
-  getEntries,
-  isStochastic,
-  getLoss,
-  getSamplingSettings,
-  setParameter,
-  setRange,
-} from "../../choice/choice.js";
+import * as choices from "../../choice/choice.js";
 import { getCatalogue } from "../../choice/entries.js";
 import { QUICK_POINTS, sampleCurves } from "../../formula/curves.js";
 import { PREVIEW_QUANTILES, FINE_QUANTILES } from "../../formula/means.js";
@@ -65,7 +56,7 @@ export function createStage(hosts, options) {
   const chart = createChart(hosts.chart, {
     plotly: options.plotly,
     onView: (start, stop, phase) =>
-      store.change(setRange(store.current, start, stop), { phase, target: "view" }),
+      store.change(choices.setRange(store.current, start, stop), { phase, target: "view" }),
     onParameter: setGripValue,
     pencil: sketch?.pencil,
     isLabelled: () => options.isLabelled || hosts.chart.closest(".calm, .whole") !== null,
@@ -90,7 +81,7 @@ export function createStage(hosts, options) {
   let phase = "settled";
   const missing = { ...NO_WORDS, main: elsewhere };
   const fallback = confirm ? null : missing;
-  const start = { key: startWords && toCurvesKey(store.current), words: startWords };
+  const start = { key: startWords && choices.toCurvesKey(store.current), words: startWords };
   let lastExact = {
     key: "",
     exact: /** @type {import("../../formula/stochastic.js").UnbiasedGradient|null} */ (null),
@@ -103,8 +94,9 @@ export function createStage(hosts, options) {
 
   /** @param {string} name @param {number} value @param {Phase} how */
   function setGripValue(name, value, how) {
-    const control = getControls(store.current).find((one) => one.name === name);
-    if (control) store.change(setParameter(store.current, control, value), { phase: how, target: null });
+    const control = choices.getControls(store.current).find((one) => one.name === name);
+    if (control)
+      store.change(choices.setParameter(store.current, control, value), { phase: how, target: null });
   }
 
   /** @param {Choice} _choice @param {{phase: Phase}} change */
@@ -121,7 +113,7 @@ export function createStage(hosts, options) {
     cancelAnimationFrame(frame);
     frame = 0;
     const choice = store.current;
-    const key = toCurvesKey(choice);
+    const key = choices.toCurvesKey(choice);
     if (key !== displayed.key || (phase === "settled" && isQuick(displayed.curves))) {
       confirmation?.drop();
       words.show(key === start.key ? start.words : fallback);
@@ -142,9 +134,13 @@ export function createStage(hosts, options) {
     choice,
     quantiles = confirm || phase === "moving" ? PREVIEW_QUANTILES : FINE_QUANTILES,
   ) {
-    const settings = { ...getSamplingSettings(choice), learns: choice.learns, loss: getLoss(choice) };
-    const points = phase === "moving" && isStochastic(choice) ? QUICK_POINTS : getSampling().points;
-    const curves = sampleCurves(getEntries(choice), settings, { points, quantiles });
+    const settings = {
+      ...choices.getSamplingSettings(choice),
+      learns: choice.learns,
+      loss: choices.getLoss(choice),
+    };
+    const points = phase === "moving" && choices.isStochastic(choice) ? QUICK_POINTS : getSampling().points;
+    const curves = sampleCurves(choices.getEntries(choice), settings, { points, quantiles });
     const isOf = lastExact.key === JSON.stringify([choice.op, choice.f]);
     if (curves.drawn && lastExact.exact && isOf) curves.drawn.exact = { ...lastExact.exact, isPast: true };
     return curves;
@@ -152,8 +148,8 @@ export function createStage(hosts, options) {
 
   /** @param {Answer} answer @param {Choice} choice */
   function handleAnswer(answer, choice) {
-    const key = toCurvesKey(choice);
-    if (key !== toCurvesKey(store.current)) return;
+    const key = choices.toCurvesKey(choice);
+    if (key !== choices.toCurvesKey(store.current)) return;
     const { spread, exact, ...curves } = answer.curves;
     const { drawn: stochastic } = displayed.curves; // torch's answer lacks the random samples
     lastExact = { key: JSON.stringify([choice.op, choice.f]), exact };
@@ -174,14 +170,14 @@ export function createStage(hosts, options) {
     if (status !== "computed") return;
     words.show(missing);
     lastExact.exact = null;
-    if (isStochastic(store.current)) displayed.curves = sampleChoice(store.current, FINE_QUANTILES);
+    if (choices.isStochastic(store.current)) displayed.curves = sampleChoice(store.current, FINE_QUANTILES);
     onCurves?.(displayed);
     chart.draw(makeChartData(store.current), "settled"); // to update the description for screen readers
   }
 
   /** @param {Choice} choice */
   function makeChartData(choice) {
-    const { op, rules } = getEntries(choice);
+    const { op, rules } = choices.getEntries(choice);
     const { neutral, rules: bright } = colours();
     const listed = choice.rules.map((rule, index) => {
       const entry = rules[index];
@@ -189,7 +185,7 @@ export function createStage(hosts, options) {
     });
     const { parameters, g, range, learns } = choice;
     const fields = { ...displayed, op, rules: listed, neutral, leastRange: sketch?.room() ?? leastRange };
-    const drawing = { loss: getLoss(choice), drawnWords: getCatalogue().drawn };
+    const drawing = { loss: choices.getLoss(choice), drawnWords: getCatalogue().drawn };
     const complete = {
       ...fields,
       parameters,

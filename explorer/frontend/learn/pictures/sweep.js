@@ -141,16 +141,8 @@ function formatShare(mean, sd) {
 }
 
 /** Describe the chart of a score for screen readers. @param {Sweep} sweep */
-export function describeSweep({
-  parameter,
-  y_name: name,
-  x,
-  mean,
-  sd,
-  control,
-  control_name: without,
-  seeds,
-}) {
+export function describeSweep(sweep) {
+  const { parameter, y_name: name, x, mean, sd, control, control_name: without, seeds } = sweep;
   const results = x.map(
     (value, index) => `${parameter} = ${formatNumber(value)}: ${formatShare(mean[index], sd[index])}`,
   );

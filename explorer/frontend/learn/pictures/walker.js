@@ -8,18 +8,7 @@ import { drawUniforms } from "../../formula/draws.js";
 import { evaluate, UNIFORM } from "../../formula/evaluation.js";
 import { createLossPanel, createRunsPanel } from "./walk-panels.js";
 import * as say from "./walk-words.js";
-import {
-  findEnds,
-  descendByExact,
-  toLogit,
-  descendByMean,
-  measureEstimator,
-  hasName,
-  simulateRuns,
-  resolveEstimators,
-  countEnds,
-  sigmoid,
-} from "./walk.js";
+import * as walks from "./walk.js";
 
 /** @import { Control, Settings, StochasticUnit } from "./walk.js" */
 
@@ -30,7 +19,7 @@ const IDLE_MS = 250; // pause in input before all runs are counted
  * @param {StochasticUnit} unit @param {{signal: AbortSignal}} options @returns {import("./pictures.js").Picture}
  */
 export function createUnitPicture(unit, { signal }) {
-  const estimators = resolveEstimators(unit);
+  const estimators = walks.resolveEstimators(unit);
   const settings = /** @type {Settings} */ ({
     p: unit.start.default,
     rate: unit.rate.default,
@@ -78,8 +67,8 @@ export function createUnitPicture(unit, { signal }) {
   function showSliders() {
     for (const { control, slider } of sliders) {
       slider.update(valueOf(control), [control.low, control.high], false, [control.low, control.high]);
-      const isOther = Object.values(unit.estimators).some((tree) => hasName(tree, control.name));
-      const isIdle = isOther && !hasName(estimators[selected], control.name);
+      const isOther = Object.values(unit.estimators).some((tree) => walks.hasName(tree, control.name));
+      const isIdle = isOther && !walks.hasName(estimators[selected], control.name);
       slider.element.classList.toggle("idle", isIdle);
     }
   }
@@ -87,13 +76,13 @@ export function createUnitPicture(unit, { signal }) {
   function draw() {
     showSliders();
     const all = Object.entries(estimators).map(([name, tree]) => {
-      const found = measureEstimator(unit, tree, settings);
+      const found = walks.measureEstimator(unit, tree, settings);
       table.show(name, found);
       return { name, found };
     });
     const [{ found: now }] = all.filter(({ name }) => name === selected);
     const largest = Math.max(...all.map(({ found }) => Math.abs(found.mean)).filter(Number.isFinite));
-    const ends = findEnds(estimators[selected], settings);
+    const ends = walks.findEnds(estimators[selected], settings);
     setText(hereText, `${say.describeEstimator(selected, now)} ${say.describeEnds(ends)}`);
     loss.draw(settings, now, largest, computeFirstDraws(), ends.rests);
     if (byMean) drawWalk();
@@ -102,16 +91,16 @@ export function createUnitPicture(unit, { signal }) {
 
   /** Return the estimate of the gradient at the current p for the first random number of each plotted run. */
   function computeFirstDraws() {
-    const x = new Float64Array(unit.drawn).fill(toLogit(settings.p));
+    const x = new Float64Array(unit.drawn).fill(walks.toLogit(settings.p));
     const draws = { [UNIFORM]: drawUniforms(unit.drawn, { seed: unit.seed, step: 0 }) };
     return [...evaluate(estimators[selected], { x, g: 1, draws, parameters: settings.parameters })];
   }
 
   function drawRuns() {
-    const all = simulateRuns(unit, estimators[selected], settings, unit.drawn);
-    const mean = all.map((x) => x.reduce((sum, each) => sum + sigmoid(each), 0) / x.length);
-    runs.draw(all, mean, descendByExact(unit, settings));
-    setText(endText, say.describeRuns(countEnds(all[unit.steps]), unit.drawn, unit.steps));
+    const all = walks.simulateRuns(unit, estimators[selected], settings, unit.drawn);
+    const mean = all.map((x) => x.reduce((sum, each) => sum + walks.sigmoid(each), 0) / x.length);
+    runs.draw(all, mean, walks.descendByExact(unit, settings));
+    setText(endText, say.describeRuns(walks.countEnds(all[unit.steps]), unit.drawn, unit.steps));
     counter.begin(estimators, settings, (name, counts) => {
       if (name === selected) setText(endText, say.describeRuns(counts, unit.runs, unit.steps));
     });
@@ -119,8 +108,8 @@ export function createUnitPicture(unit, { signal }) {
 
   function drawWalk() {
     counter.stop();
-    const walk = descendByMean(unit, estimators[selected], settings).map(sigmoid);
-    runs.draw([], walk, descendByExact(unit, settings));
+    const walk = walks.descendByMean(unit, estimators[selected], settings).map(walks.sigmoid);
+    runs.draw([], walk, walks.descendByExact(unit, settings));
     setText(endText, say.describeWalk(walk[walk.length - 1], walk.length - 1));
   }
 
@@ -255,7 +244,7 @@ function createCounter(unit, table) {
   return {
     stop,
     /**
-     * @param {ReturnType<typeof resolveEstimators>} estimators @param {Settings} settings
+     * @param {ReturnType<typeof walks.resolveEstimators>} estimators @param {Settings} settings
      * @param {(name: string, counts: {above: number, below: number}) => void} onCount called with the name of an
      *   estimator and its counts
      */
@@ -266,8 +255,8 @@ function createCounter(unit, table) {
       const countNext = () => {
         const name = waiting.shift();
         if (!name) return;
-        const all = simulateRuns(unit, estimators[name], settings, unit.runs);
-        const counts = countEnds(all[unit.steps]);
+        const all = walks.simulateRuns(unit, estimators[name], settings, unit.runs);
+        const counts = walks.countEnds(all[unit.steps]);
         table.count(name, say.formatShare(counts.above / unit.runs));
         onCount(name, counts);
         timer = window.setTimeout(countNext);

@@ -20,7 +20,11 @@ export function createToolButtons(root, dock, { store, onOpen, onCode }) {
   const all = makeButton("All tools", "all", "Open and close all tools (key E)");
   const settings = makeButton("Settings", "settings");
   const evidence = makeButton("Evidence", "evidence");
-  const code = element("button", { onclick: turnCode, "aria-expanded": "false" }, "Code");
+  const code = element(
+    "button",
+    { onclick: () => setAttribute(code, "aria-expanded", String(onCode())), "aria-expanded": "false" },
+    "Code",
+  );
   const step = element("button", { class: "at-step", hidden: true, onclick: turnTime });
   dock.append(settings, code, all, evidence, step); // the last two appear with a run
   followKey("e", () => turn("all"), end.signal);
@@ -30,10 +34,6 @@ export function createToolButtons(root, dock, { store, onOpen, onCode }) {
   /** @param {Part} part */
   function turn(part) {
     setOpenTools(store, togglePart(open(), part));
-  }
-
-  function turnCode() {
-    setAttribute(code, "aria-expanded", String(onCode()));
   }
 
   function turnTime() {

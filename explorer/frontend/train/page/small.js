@@ -6,6 +6,7 @@ import { NO_TABLE } from "../state/own-table.js";
 import { readInk } from "../../elements/canvas.js";
 import { createCommands } from "./commands.js";
 import { createModel } from "./model.js";
+import { describeParameters } from "../state/tasks.js";
 import { createSmallPicture } from "./small-picture.js";
 import { buildPicture } from "./view-model.js";
 
@@ -40,7 +41,8 @@ export function createSmallTraining(host, store, { server, plotly }, onOver) {
   /** @param {import("../state/state.js").State} state */
   function paint(state) {
     const picture = buildPicture(state);
-    const { object, heading, headline, chart } = picture;
+    const { object, headline, chart } = picture;
+    const heading = [picture.heading, ...describeParameters(state.choice)].join(", ");
     commands.show(picture);
     if (picture.again) onOver();
     show({ heading, words: headline, lanes: object.lanes, chart });

@@ -15,17 +15,7 @@ import { suggestRemedy, getRemovalLabel } from "../state/remedies.js";
 import { findComparable, makeLegend } from "../state/state.js";
 import { buildHistoryView } from "../history/view-model.js";
 import { ACTIVE, IDLE, OVER } from "../state/status.js";
-import {
-  describeFirstDifference,
-  hasOwnEntries,
-  isUnread,
-  isTableMissing,
-  getSetting,
-  getSelectedTask,
-  explainInvalid,
-  explainUntrained,
-  describeTask,
-} from "../state/tasks.js";
+import * as tasks from "../state/tasks.js";
 
 /** @import { LegendEntry, Measure } from "../state/series.js" */
 /** @import { PastRun, State } from "../state/state.js" */
@@ -72,7 +62,7 @@ export function buildPicture(live) {
   const { choice, view, colours } = state;
   const { snapshot } = view.status;
   const seeds = snapshot?.seeds ?? 1;
-  const task = getSelectedTask(choice);
+  const task = tasks.getSelectedTask(choice);
   const lines = makeLegend(choice, colours);
   const points = parseBranches(view.status.recorded?.branch, getRuleKeys(choice));
   const going = labelLines(lines, points, snapshot?.step ?? 0);
@@ -83,7 +73,7 @@ export function buildPicture(live) {
   const after = state.view.status === live.view.status ? [] : buildAlignmentChart(live, lines).chart.series;
   alignment.chart.at = live.at;
   alignment.chart.series = [...makeEarlierCurves(after, null, []), ...alignment.chart.series];
-  const isBarred = Boolean(live.wrong || explainUntrained(choice));
+  const isBarred = Boolean(live.wrong || tasks.explainUntrained(choice));
   const refusal = getRefusal(live);
   const removal = refusal && getRemovalLabel(choice);
   const measure = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
@@ -92,10 +82,10 @@ export function buildPicture(live) {
   const isFaint = object.begun && chart.series.some(({ faint }) => faint);
   const verdict = view.status.conclusion;
   return {
-    offered: getEnabledButtons(view.status.state, isUnread(live) || isBarred),
+    offered: getEnabledButtons(view.status.state, tasks.isUnread(live) || isBarred),
     again: OVER.includes(view.status.state),
     offersOwnOp:
-      hasOwnEntries(choice) &&
+      tasks.hasOwnEntries(choice) &&
       ((view.status.state === "diverged" && !view.status.step) ||
         (refusal !== "" && !live.wrong && !removal)),
     removal,
@@ -123,9 +113,9 @@ export function buildPicture(live) {
     choice,
     present: makePresentTexts(state),
     task,
-    about: describeTask(choice),
+    about: tasks.describeTask(choice),
     table: { visible: task.kind === "own", own: state.table, reading: state.reading },
-    lacksTable: isTableMissing(choice, state.table),
+    lacksTable: tasks.isTableMissing(choice, state.table),
     time: buildHistoryView(live, lines),
     rate: getShownRate(live),
     object,
@@ -150,9 +140,11 @@ export function makeObject(live) {
  * @param {State} state
  */
 function getMetricName({ choice, trained, view }) {
-  const task = getSelectedTask(choice);
+  const task = tasks.getSelectedTask(choice);
   const { snapshot } = view.status;
-  return trained && snapshot && getSelectedTask(trained).key === task.key ? snapshot.metric : task.metric;
+  return trained && snapshot && tasks.getSelectedTask(trained).key === task.key
+    ? snapshot.metric
+    : task.metric;
 }
 
 /**
@@ -201,7 +193,7 @@ function formatMetrics(state, [first, ...others]) {
 
 /** Return the number of steps of the run or, without a run, of the settings. @param {State} state */
 function countSteps({ choice, view }) {
-  return view.status.steps || Number(getSetting(choice, "steps"));
+  return view.status.steps || Number(tasks.getSetting(choice, "steps"));
 }
 
 /**
@@ -211,7 +203,7 @@ function countSteps({ choice, view }) {
  */
 function getRefusal({ choice, wrong, view: { status, lost }, at }) {
   if (ACTIVE.includes(status.state) || at !== null || lost) return "";
-  return wrong ? explainInvalid(wrong) : explainUntrained(choice);
+  return wrong ? tasks.explainInvalid(wrong) : tasks.explainUntrained(choice);
 }
 
 /**
@@ -238,9 +230,9 @@ function makeStatus(state, isFaint) {
 
 /** Return what to do about the user's table before a run can start, or "". @param {State} state */
 function requestTable({ choice, table, reading }) {
-  if (isTableMissing(choice, table)) return NO_TABLE;
+  if (tasks.isTableMissing(choice, table)) return NO_TABLE;
   const isRefused = reading && (reading.message ?? reading.refused);
-  return getSelectedTask(choice).kind === "own" && isRefused ? TABLE_REFUSED : "";
+  return tasks.getSelectedTask(choice).kind === "own" && isRefused ? TABLE_REFUSED : "";
 }
 
 /**
@@ -248,19 +240,19 @@ function requestTable({ choice, table, reading }) {
  * @param {State} state
  */
 function describeOldRate({ trained, choice, view: { status } }) {
-  const rate = trained && OVER.includes(status.state) ? getSetting(trained, "lr") : "";
-  const isOther = rate !== "" && Number(rate) !== Number(getSetting(choice, "lr"));
+  const rate = trained && OVER.includes(status.state) ? tasks.getSetting(trained, "lr") : "";
+  const isOther = rate !== "" && Number(rate) !== Number(tasks.getSetting(choice, "lr"));
   return isOther ? `The result is for learning rate ${rate}: press Again to train with the new one.` : "";
 }
 
 /** @param {State["choice"]} choice */
 function describeRun(choice) {
-  const steps = Number(getSetting(choice, "steps"));
-  const pace = Number(getSetting(choice, "pace"));
+  const steps = Number(tasks.getSetting(choice, "steps"));
+  const pace = Number(tasks.getSetting(choice, "pace"));
   const time = pace ? `, about ${Math.max(Math.round(steps / pace), 1)} s` : "";
   const count = choice.rules.length;
   const all = count === 2 ? "both" : `all ${count}`;
-  const seeds = Number(getSetting(choice, "seeds"));
+  const seeds = Number(tasks.getSetting(choice, "seeds"));
   const start = count > 1 ? `; ${all} begin with the same weights` : "";
   const each = seeds > 1 ? `, ${seeds} seeds` : "";
   return `${steps.toLocaleString("en-US")} steps${each}${time}${start}.`;
@@ -288,7 +280,7 @@ function getScale(state, measure) {
   const [score = ""] = Object.values(state.view.status.judged);
   const common = { heldOut: true, decimals: /\.(\d+)/.exec(score)?.[1].length };
   if (metric !== "accuracy") return { kind: "fit", title: metric ?? "", chance: null, ...common };
-  const chance = getSelectedTask(state.choice).chance ?? state.view.status.snapshot?.chance ?? null;
+  const chance = tasks.getSelectedTask(state.choice).chance ?? state.view.status.snapshot?.chance ?? null;
   return { kind: "share", title: "accuracy, %", chance, ...common };
 }
 
@@ -306,7 +298,7 @@ function buildMainChart(state, measure, latest) {
   const later = latest === snapshot ? [] : makeEarlierCurves(getCurves(latest), null, []);
   const past = measure === "norms" || measure === "learned" ? [] : findComparable(state);
   const before = past.flatMap((earlier) => {
-    const difference = describeFirstDifference(earlier.choice, state.choice);
+    const difference = tasks.describeFirstDifference(earlier.choice, state.choice);
     return makeEarlierCurves(makeBranchedSeries(state, measure, earlier), difference, now);
   });
   const series = [...before, ...later, ...now];

@@ -3,15 +3,7 @@
 import { element, createId, setAttribute, setText, setValue, writeValue } from "../../elements/dom.js";
 import { createFileButton } from "../../elements/file-button.js";
 import { getCatalogue } from "../../choice/entries.js";
-import {
-  decodeFile,
-  makeTable,
-  NO_TABLE,
-  buildTablePreview,
-  withOut,
-  dropGaps,
-  withTarget,
-} from "../state/own-table.js";
+import * as tables from "../state/own-table.js";
 import { createPreview } from "./table-preview.js";
 
 /** @import { OwnTable, Reading } from "../state/own-table.js" */
@@ -50,7 +42,7 @@ export function createTable(host, { onTable }, examples) {
   const offered = examples.map(({ name, table }) =>
     element("button", { onclick: () => acceptText(table) }, `Example: ${name.toLowerCase()}`),
   );
-  let current = NO_TABLE;
+  let current = tables.NO_TABLE;
   let read = /** @type {Reading} */ (null);
   const change = element(
     "button",
@@ -58,9 +50,9 @@ export function createTable(host, { onTable }, examples) {
     "Change the table",
   );
   const preview = createPreview({
-    onTarget: (name) => onTable(withTarget(current, name)),
-    onOut: (name, out) => onTable(withOut(current, name, out)),
-    onComplete: () => onTable(dropGaps(current, read)),
+    onTarget: (name) => onTable(tables.withTarget(current, name)),
+    onOut: (name, out) => onTable(tables.withOut(current, name, out)),
+    onComplete: () => onTable(tables.dropGaps(current, read)),
   });
   host.append(
     element(
@@ -83,7 +75,9 @@ export function createTable(host, { onTable }, examples) {
   /** Use a file as the table. If it is rejected, clear the previous table. @param {File} chosen */
   async function openFile(chosen) {
     const result =
-      chosen.size > bytes ? { message: explainSize(chosen.size) } : decodeFile(await chosen.arrayBuffer());
+      chosen.size > bytes
+        ? { message: explainSize(chosen.size) }
+        : tables.decodeFile(await chosen.arrayBuffer());
     if ("message" in result) return rejectText(result.message, "");
     writeValue(field, result.text);
     acceptText(result.text);
@@ -95,14 +89,14 @@ export function createTable(host, { onTable }, examples) {
     const size = new Blob([text]).size;
     if (size > bytes) return rejectText(explainSize(size), text);
     setText(status, "");
-    if (text !== current.text) onTable(makeTable(text));
+    if (text !== current.text) onTable(tables.makeTable(text));
   }
 
   /** @param {string} message @param {string} text the rejected text, which remains in the field */
   function rejectText(message, text) {
     writeValue(field, text);
     setText(status, message);
-    onTable(NO_TABLE);
+    onTable(tables.NO_TABLE);
   }
 
   /** @param {number} size the size in bytes */
@@ -125,7 +119,7 @@ export function createTable(host, { onTable }, examples) {
         "was-read",
         reading !== null && reading.message === undefined && !reading.refused,
       );
-      preview.show(buildTablePreview(reading));
+      preview.show(tables.buildTablePreview(reading));
     },
   };
 }

@@ -4,8 +4,8 @@ import { getCatalogue, findEntry, explainTrainingRefusal } from "../../choice/en
 import { parseLearning } from "../../choice/learning.js";
 import { getControls, getEntries, dropLostLearning, widenBounds } from "../../choice/choice.js";
 import { prepareTraining, dropLostPanel } from "../../choice/learning-panel.js";
-import { getControlValue } from "../../formula/controls.js";
-import { formatShort } from "../../formula/numbers.js";
+import { getControlValue, getDisplayName } from "../../formula/controls.js";
+import { formatShort, writeMinus } from "../../formula/numbers.js";
 import { normalizePoints, parseBranches } from "./branches.js";
 import { NO_TABLE } from "./own-table.js";
 
@@ -42,6 +42,15 @@ export function explainUntrained(choice) {
   const { fires } = getSelectedTask(choice).site;
   const refusals = [op, ...rules, ...later].map((entry) => entry && explainTrainingRefusal(entry, fires));
   return refusals.find(Boolean) ?? "";
+}
+
+/** Return the parameters with a set value, as in "c = 0.5". @param {Choice} choice */
+export function describeParameters(choice) {
+  const set = getControls(choice).filter(({ name }) => name in choice.parameters);
+  return set.map((control) => {
+    const value = getControlValue(choice.parameters, control);
+    return `${getDisplayName(control.parameter)} = ${writeMinus(formatShort(value))}`;
+  });
 }
 
 /** Describe the task, and how its nets are evaluated. @param {Choice} choice */
