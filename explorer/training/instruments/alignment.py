@@ -64,33 +64,25 @@ def explain_missing(settings: Settings) -> str:
         return "Not measured here: the op averages over all values, so no unit can be flipped alone."
     if any(find_op(op).is_random for op in ops):
         return (
-            "Not measured here: the op is random, and noise would smooth each draw instead of the "
-            "mean over draws."
+            "Not measured here: the op is random, and noise would smooth each draw, not the mean over draws."
         )
     if is_too_wide(settings.layers):
         return "Not measured here: with layers this wide, flipping every unit would take too long."
     if settings.learn:
-        return (
-            "Not measured here: a parameter of the op learns, so noise would smooth a different op in "
-            "each net."
-        )
+        return "Not measured here: a parameter of the op learns, so each net would have another smoothed op."
     return ""
 
 
 INSTRUMENT = Recorded(
     key="alignment",
     label="Alignment",
-    sentence=(
-        "How well each rule's gradient agrees with the gradient of the net after its op is smoothed by "
-        "normal noise of width σ. Cosine 1: same direction, 0: unrelated, −1: opposite."
-    ),
-    limits=(
-        "A rule with a lower cosine may still end higher. The smoothed gradient is an approximation. "
-        "The loss is taken as straight along the op's slopes, and across jumps that together span less "
-        "than σ: up to 8 % off for a number format; on digits, with ReLU, a clamp, tanh or a parabola, "
-        f"2 to 7 % off at σ = 0.25 and 6 to 24 % at σ = 0.5. It uses up to {EXAMPLES} examples, fewer "
-        "for nets with many connections: 8 with 8 and 16 maps."
-    ),
+    sentence="How well each rule's gradient agrees with the gradient of the net after its op is smoothed "
+    "by normal noise of width σ. Cosine 1: same direction, 0: unrelated, −1: opposite.",
+    limits="A rule with a lower cosine may still end higher. The smoothed gradient is an approximation. "
+    "The loss is taken as straight along the op's slopes, and across jumps that together span less than σ: "
+    "up to 8 % off for a number format; on digits, with ReLU, a clamp, tanh or a parabola, 2 to 7 % off at "
+    f"σ = 0.25 and 6 to 24 % at σ = 0.5. It uses up to {EXAMPLES} examples, fewer for nets with many "
+    "connections: 8 with 8 and 16 maps.",
     cost="1.2 ms for six rules with one hidden layer of 16 units",
     fields=("cosine", "agreement"),
     measure=measure,

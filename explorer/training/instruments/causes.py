@@ -38,6 +38,7 @@ def measure(nets: Nets) -> dict[int, Record]:
         - ``shares``: a list of the fraction of inputs in each case, with sum 1. Shape (4,), float32.
         - ``whole``: a list of the fraction of units in the same case for every example; 0 for an op on
           weights, which see no examples. Shape (4,), float32.
+        - ``quiet``: the fraction of examples for which the loss returns 0 for each output of the net.
         - ``channels``: a list of the fraction of inputs without a gradient in each map or kernel; empty
           without channels. Shape (channels,), float32.
         - ``words``: a list of texts of a sentence or two.
@@ -51,6 +52,8 @@ def measure(nets: Nets) -> dict[int, Record]:
             channel_shares.append(1 - layer.group_by_channel(by_unit).mean(2))
         else:
             channel_shares.append(torch.zeros(len(has_gradient), 0))
+    _, g = nets.task.loss(nets.current_pass.output, nets.y)
+    quiet = (g == 0).all(2).float().mean(1)
     shares_by_layer = zip(*map(_compute_shares, causes), strict=True)
     shares, whole_shares = (torch.stack(each, 1).cpu().numpy() for each in shares_by_layer)
     if not nets.site.per_example:
@@ -64,6 +67,7 @@ def measure(nets: Nets) -> dict[int, Record]:
             "names": NAMES,
             "shares": list(parts),
             "whole": list(wholes),
+            "quiet": float(quiet[members].mean()),
             "channels": channels,
             "words": [_describe_layer(nets, number, *each) for number, each in layers],
         }
@@ -119,15 +123,10 @@ def _describe_layer(
     A second sentence names the channels with the lowest and the highest fraction if these differ.
     """
     parts = []
-    for name, share, whole_share in zip(
-        NAMES[1:], shares.tolist()[1:], whole_shares.tolist()[1:], strict=True
-    ):
-        always = (
-            f" ({format_percent(whole_share)} in units where this holds for every example)"
-            if whole_share
-            else ""
-        )
-        parts += [f"{format_percent(share)} {name}{always}"] if share else []
+    rows = zip(NAMES[1:], shares.tolist()[1:], whole_shares.tolist()[1:], strict=True)
+    for name, share, whole_share in rows:
+        always = f" ({format_percent(whole_share)} in units where this holds for every example)"
+        parts += [f"{format_percent(share)} {name}{always if whole_share else ''}"] if share else []
     words = f"Layer {layer}, {nets.site.elements}: {', '.join(parts) or 'all get a gradient'}."
     if not len(channels) or format_percent(channels.min()) == format_percent(channels.max()):
         return words

@@ -91,7 +91,7 @@ def _describe_layer(nets: Nets, layer: int, ratio: float) -> str:
     things = f"layer {layer}'s {nets.site.inputs}"
     if not math.isfinite(ratio) or not ratio:
         return ""
-    number = f"{float(f'{max(ratio, 1 / ratio):.2g}'):,.1f}".removesuffix(".0")
+    number = format_short(float(f"{max(ratio, 1 / ratio):.2g}"))
     if ratio >= _MIN_RATIO:
         return f"{things[0].upper()}{things[1:]} are {number} times as wide as this rule's window."
     if 1 / ratio >= _MIN_RATIO:
@@ -100,24 +100,20 @@ def _describe_layer(nets: Nets, layer: int, ratio: float) -> str:
 
 
 def draw(record: Record) -> list[Picture]:
-    """Return a picture for each layer of a rule's ``record``: a histogram behind the rule's curve and a note.
-
-    The outermost bars include everything outside the chart and do not affect the scale.
-    """
+    """Return a picture for each layer of a rule's ``record``: a histogram behind its curve, and a note."""
     return [_draw_layer(record, layer) for layer in range(len(record["counts"]))]
 
 
 def _draw_layer(record: Record, layer: int) -> Picture:
     edges, counts, words = record["edges"], record["counts"][layer], record["words"][layer]
-    start, middle, stop = (
-        format_short(float(end)) for end in (edges[0], (edges[0] + edges[-1]) / 2, edges[-1])
-    )
+    marks = edges[0], (edges[0] + edges[-1]) / 2, edges[-1]
+    start, middle, stop = (format_short(float(mark)) for mark in marks)
     beyond = float(record["beyond"][layer])
     ends = f"±{stop}" if edges[0] == -edges[-1] else f"{start} … {stop}"
     share = format_percent(beyond)
     outside = f"{share[0].upper()}{share[1:]} lie beyond {ends}." if beyond >= _MIN_BEYOND else ""
     histogram = draw_histogram(
-        counts, counts[1:-1].max(initial=0) or counts.max(initial=1), edges,
+        counts, counts.max(initial=1), edges,
         curve=True, ticks=[start, middle, stop], means=record["means"][layer], outside=outside,
     )  # fmt: skip
     inside = f"{format_percent(1 - beyond)} of the data lie between {start} and {stop}."

@@ -63,13 +63,9 @@ def _measure_length(nets: Nets, method: str, views: list[list[Tensor]]) -> Tenso
 INSTRUMENT = Requested(
     key="line_search",
     label="Line search",
-    sentence=(
-        "The true loss on the first training examples, along the step that each rule would take. "
-        "Learned parameters move too, at their own rate."
-    ),
-    limits=(
-        "This does not predict which rule ends higher: one step says little about the hundreds after it."
-    ),
+    sentence="The true loss on the first training examples, along the step that each rule would take. "
+    "Learned parameters move too, at their own rate.",
+    limits="This does not predict which rule ends higher: one step says little about the hundreds after it.",
     cost="14 ms for six rules with one hidden layer of 16 units",
     measure=measure,
 )

@@ -92,10 +92,8 @@ INSTRUMENT = Visible(
     key="mistakes",
     label="Mistakes",
     sentence="Held-out images that the net misreads, with its answers, most confident first.",
-    limits=(
-        f"One net per rule, and at most {MAX_VISIBLE} of its mistakes in addition to those it alone "
-        "makes. Another seed makes other mistakes."
-    ),
+    limits=f"One net per rule, and at most {MAX_VISIBLE} of its mistakes in addition to those it alone "
+    "makes. Another seed makes other mistakes.",
     cost="2.4 ms and 16 kB for six rules",
     measure=measure,
     draw=draw,

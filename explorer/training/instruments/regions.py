@@ -151,10 +151,8 @@ INSTRUMENT = Visible(
     key="regions",
     label="Regions",
     sentence="The class that the net assigns to each point of the plane. Mixed colours: the net is unsure.",
-    limits=(
-        "One net per rule. The picture looks equally sure far from any data: judge a rule by its "
-        "accuracy over all seeds."
-    ),
+    limits="One net per rule. The picture looks equally sure far from any data: judge a rule by its "
+    "accuracy over all seeds.",
     cost="2 ms and 23 kB for six rules",
     arguments=(RULE,),
     measure=measure,

@@ -106,10 +106,8 @@ INSTRUMENT = Visible(
     key="weights",
     label="Weights",
     sentence="The full-precision weights, and the op's value for each. Stronger colour: a higher value.",
-    limits=(
-        "One net per rule. All weights count equally, even those that the loss does not depend on: a "
-        "change need not be an improvement."
-    ),
+    limits="One net per rule. All weights count equally, even those that the loss does not depend on: a "
+    "change need not be an improvement.",
     cost="4.1 ms and 11 kB for six rules",
     measure=measure,
     draw=draw,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from explorer.formula import join_texts
+from explorer.formula import join_texts, with_minus
 from explorer.training.ranking.comparison import Comparison
 from explorer.training.ranking.digits import count_min_decimals, scale_score, with_unit
 
@@ -48,7 +48,7 @@ class _Formatter:
     def format_mean(self, label: str) -> str:
         unit = self._ranking.unit
         mean = scale_score(self._ranking.means[label], unit)
-        return with_unit(f"{mean:.{self._ranking.decimals}f}", unit)
+        return with_unit(with_minus(f"{mean:.{self._ranking.decimals}f}"), unit)
 
     def list_means(self, labels: Iterable[str]) -> str:
         return join_texts([f"{label} ({self.format_mean(label)})" for label in labels])
@@ -73,6 +73,8 @@ def _describe_means(ranking: Comparison) -> list[str]:
     if not order:
         return []
     place = "on held-out data, by R²" if ranking.unit == "R²" else "on held-out data"
+    if ranking.unit == "R²" and min(ranking.means.values()) < 0:
+        place += " (below 0 is worse than always predicting the mean)"
     if ranking.unit == "%" and ranking.example:
         place = f"on the {1 / ranking.example:,.0f} held-out examples"
     best = order[0]

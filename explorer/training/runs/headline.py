@@ -23,8 +23,10 @@ def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     ranking = compare_rules(snapshot)
     if ranking is None:
         return ""
+    name = " R²" if ranking.unit == "R²" else ""
     means = {
-        rule: format_score([mean], ranking.decimals, ranking.unit) for rule, mean in ranking.means.items()
+        rule: format_score([mean], ranking.decimals, ranking.unit) + name
+        for rule, mean in ranking.means.items()
     }
     return next(words for words in _list_headlines(ranking, means, labels) if len(words) <= _MAX_HEADLINE)
 
@@ -32,7 +34,7 @@ def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
 def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[str, str]) -> Iterator[str]:
     first = next(iter(means))
     ends = [means[rule] for rule in ranking.best]
-    at = f"at {ends[0]}" if ends[0] == ends[-1] else f"at {ends[-1].removesuffix(' %')} to {ends[0]}"
+    at = f"at {ends[0]}" if ends[0] == ends[-1] else f"at {ends[-1].partition(' ')[0]} to {ends[0]}"
     count = f"{ranking.started} seeds"
     if ranking.started == 1:
         yield f"One seed: {join_texts([f'{labels[rule]} {mean}' for rule, mean in means.items()])}."

@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from explorer.formula import format_percent, format_short, join_texts, number_text
 from explorer.training.instruments import Record
 from explorer.training.ranking import Ranking
@@ -22,13 +24,8 @@ BASIS = ("way", "causes", "inputs")
 """The instruments that a line needs, in addition to the alignment."""
 _MIN_RATIO = 1.5  # a smaller ratio of the data's width to the rule's window is not mentioned
 _MIN_GAIN = 1.5  # growth of the gradient by a smaller factor is not mentioned
-_MIN_GROWTH = 10.0  # growth of the loss by a smaller factor explains no divergence
-_CAUSES = (
-    (2, "no gradient", "inputs"),
-    (1, "under 1 % of the rule's peak", "inputs"),
-    (3, "no gradient from above", "causes"),
-)
-"""Index of a cause, the text on units with it, and the instrument that shows the reason."""
+_MIN_GROWTH = 10.0  # growth of the loss by, or a loss above the lowest by, a smaller factor is not mentioned
+_MIN_RISES = 0.4  # a loss that rose in a smaller fraction of its last points is still falling
 _MIN_LEAD = 0.05  # with one seed, a smaller difference of two scores is not explained
 
 
@@ -66,7 +63,7 @@ def make_lines(snapshot: Snapshot) -> dict[str, Line]:
     for rule in snapshot.losses:
         way, causes, inputs = (each.get(rule) for each in records_by_key.values())
         if way and causes and inputs:
-            finding = _find_statement(snapshot, way, causes, inputs)
+            finding = _find_statement(snapshot, rule, way, causes, inputs)
             end = _describe_end(snapshot, rule, finding.hinders, ranking)
             result[rule] = _make_line(snapshot, [finding, end] if end else [finding])
         elif all(records_by_key.values()) and snapshot.diverged[rule] is not None:
@@ -82,27 +79,21 @@ def _make_line(snapshot: Snapshot, statements: Sequence[_Statement]) -> Line:
 
 
 def _describe_divergence(snapshot: Snapshot, rule: str) -> _Statement:
-    at, fallen = snapshot.diverged[rule], snapshot.fallen[rule]
+    text, rate = f"Diverged at step {snapshot.diverged[rule]}", f"rate {format_short(snapshot.lr)}"
     losses = [float(each) for each in snapshot.losses[rule] if math.isfinite(each)] or [math.nan]
-    norm, *norms = (
-        float(next(iter(snapshot.w1_norms[key]), math.nan))
-        for key in sorted(snapshot.losses, key=rule.__ne__)
-    )
-    most, growth = max(norms, default=0), f"the loss grew from {losses[0]:.3g} to {round_short(losses[-1])}"
-    if fallen:
-        why = f"At step {at} {fallen}"
-    elif not losses[-1] > _MIN_GROWTH * losses[0]:
-        why = f"At step {at} a value was infinite or NaN, after a loss of {round_short(losses[-1])}"
-    elif most and norm > _MIN_GAIN * most:
-        name = "the other rule's" if len(norms) == 1 else "the next largest"
-        times = format_short(float(f"{norm / most:.2g}"))
-        why = f"At the start its gradient of w1 is {times} times {name}, and {growth}"
-    else:
-        why = f"Its steps are too large: {growth}"
-    return _Statement(f"Diverged at step {at}", Reason("loss", why))
+    norms = {key: float(next(iter(each), math.nan)) for key, each in snapshot.w1_norms.items()}
+    norm, most = norms.pop(rule), max(norms.values(), default=0)
+    growth = f"the loss grew from {round_short(losses[0])} to {round_short(losses[-1])}"
+    why = f"{text}, {rate}: {snapshot.fallen[rule] or snapshot.faults[rule]}"
+    if losses[-1] > _MIN_GROWTH * losses[0] and not snapshot.fallen[rule]:
+        why += f"; {growth}"
+        if most and norm > _MIN_GAIN * most:
+            other = f"times {'the other' if len(norms) == 1 else 'the next largest'}; {growth}"
+            why = f"Diverged at {rate}: its first gradient of w1 was {round_short(norm / most, 2)} {other}"
+    return _Statement(text, Reason("loss" if len(losses) > 2 else "", why))
 
 
-def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Record) -> _Statement:
+def _find_statement(snapshot: Snapshot, rule: str, way: Record, causes: Record, inputs: Record) -> _Statement:
     if not all(map(math.isfinite, way["reached"])):
         step = "next" if snapshot.step else "first"
         text = f"A gradient of the {step} step is infinite or NaN"
@@ -113,25 +104,42 @@ def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Rec
         effect = _describe_unreached(snapshot, unreached, way)
         reason = Reason("norms", _explain_unreached(effect, way, causes))
         return _Statement(f"No gradient reaches {effect}", reason)
-    for cause, lacks, panel in _CAUSES:
-        layer = max(range(len(causes["shares"])), key=lambda at: float(causes["shares"][at][cause]))
-        share = float(causes["shares"][layer][cause])
-        if share < MIN_SHARE:
-            continue
-        plural = len(causes["shares"]) == 1 or TASKS[snapshot.task].net.site.per_example
-        ratio = float(inputs["ratio"][layer])
-        wide = _describe_width(ratio, "they" if plural else "its values") if panel == "inputs" else ""
-        part = name_inputs(snapshot, layer, len(causes["shares"]))
-        finding = f"{format_percent(share)} of {part} {'get' if plural else 'gets'} {lacks}"
-        finding = finding[0].upper() + finding[1:]
-        zero = "the op's slope is 0" if way["slope_of"] else "the rule returns 0"
-        flat = {1: "the rule is nearly flat", 2: zero, 3: "the layers after it return 0"}[cause]
-        why = finding + (wide or f": {flat} there")
-        return _Statement(finding + wide, Reason(panel if wide else "causes", why, layer))
+    parts = [[float(each) for each in shares] for shares in causes["shares"]]
+    for shares in ([1 - kept - faint for kept, faint, *_ in parts], [faint for _, faint, *_ in parts]):
+        layer = max(range(len(parts)), key=lambda at: (shares[at], at))
+        if shares[layer] >= MIN_SHARE:
+            return _describe_lack(snapshot, (way, causes, inputs), layer, shares[layer] == parts[layer][1])
     text = _describe_propagation(snapshot, way)
     moved = [f"w{at} by {round_short(each)}" for at, each in enumerate(way["moved"], 1)]
     effect = f"so each layer learns: {join_texts(moved).replace('w1', 'w1 moved', 1)}"
-    return _Statement(text, Reason("norms", f"{text.partition(': w1')[0]}, {effect}"), hinders=False)
+    why = f"{text.partition(': w1')[0]}, {effect}"
+    high = text.startswith("The whole") and _describe_high_loss(snapshot, rule)
+    return high or _Statement(text, Reason("norms", why), hinders=False)
+
+
+def _describe_lack(snapshot: Snapshot, records: Sequence[Record], layer: int, faint: bool) -> _Statement:
+    """Return a statement on the inputs of the op in a layer that get no gradient, or only a ``faint`` one."""
+    way, causes, inputs = records
+    layers, (kept, small, zero, above) = len(causes["shares"]), map(float, causes["shares"][layer])
+    share, what = (small, "under 1 % of the rule's peak") if faint else (1 - kept - small, "no gradient")
+    plural = layers == 1 or TASKS[snapshot.task].net.site.per_example
+    part = name_inputs(snapshot, layer, layers)
+    text = f"{format_percent(share)} of {part} {'get' if plural else 'gets'} {what}{' now' * (share == 1)}"
+    text = text[0].upper() + text[1:]
+    if faint or zero >= above:
+        if _MIN_RATIO <= (ratio := float(inputs["ratio"][layer])) < math.inf:
+            text += f": {'they' if plural else 'its values'} spread {round_short(ratio, 2)} times as wide as "
+            return _Statement(whole := f"{text}the rule's window", Reason("inputs", whole, layer))
+        flat = "the op's slope is 0" if way["slope_of"] else "the rule returns 0"
+        why = f"{text}: {'the rule is nearly flat' if faint else flat} there"
+        return _Statement(text, Reason("causes", why, layer))
+    why = "the layers after it return 0 there"
+    if causes["quiet"] >= MIN_SHARE:
+        source = "softmax's" if snapshot.metric == "accuracy" else "the loss's"
+        why = f"at rate {format_short(snapshot.lr)} {source} gradient is 0 for "
+        why += f"{format_percent(causes['quiet'])} of examples"
+    text += f", {format_percent(above)} from above" if zero else " from above"
+    return _Statement(text, Reason("causes", f"{text.partition(',')[0]}: {why}", layer))
 
 
 def _explain_unreached(effect: str, way: Record, causes: Record) -> str:
@@ -154,6 +162,19 @@ def _explain_unreached(effect: str, way: Record, causes: Record) -> str:
     return f"{reason}: nothing reaches {effect}"
 
 
+def _describe_high_loss(snapshot: Snapshot, rule: str) -> _Statement | None:
+    """Return a statement on a final loss far above the lowest one of a run without scores, else None."""
+    losses, lowest = snapshot.losses[rule], min(filter(None, snapshot.loss.values()), default=math.nan)
+    if snapshot.metric or not snapshot.finished or not losses[-1] > _MIN_GROWTH * lowest:
+        return None
+    last = losses[-max(2, len(losses) // 4) :]
+    rises, low, high = float((np.diff(last) > 0).mean()), round_short(last.min()), round_short(last.max())
+    text = f"Its loss of {format_short(losses[-1])} is {round_short(losses[-1] / lowest, 2)} times the lowest"
+    how = f"rose in {format_percent(rises)} of the last quarter's steps, between {low} and {high}"
+    why = f"{text}; it {how if rises >= _MIN_RISES else 'still falls'}"
+    return _Statement(text, Reason("loss", why), hinders=False)
+
+
 def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Record) -> str:
     """Return words for the weights without a gradient and what still learns: "w1, so only w2 learns"."""
     count, site = len(way["reached"]), TASKS[snapshot.task].net.site
@@ -173,14 +194,6 @@ def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Recor
     return f"{layer_names}{time_clause}, so only {weights} {verb}"
 
 
-def _describe_width(ratio: float, things: str) -> str:
-    """Return a clause on data that spread wider than the rule's window, or "" if they do not."""
-    if not math.isfinite(ratio) or ratio < _MIN_RATIO:
-        return ""
-    times = f"{ratio:.1f}".removesuffix(".0")
-    return f": {things} spread {times} times as wide as the rule's window"
-
-
 def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
     """Return words for the fraction of the gradient that reaches w1, and for how far w1 moved.
 
@@ -197,8 +210,7 @@ def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
     if remaining == 1:
         return f"The whole {subject} passes{moved}"
     if remaining > _MIN_GAIN:
-        times = format_short(float(f"{remaining:.2g}"))
-        return f"The rule makes the {subject} {times} times as large{moved}"
+        return f"The rule makes the {subject} {round_short(remaining, 2)} times as large{moved}"
     percent = 100 * remaining
     rounded = f"{percent:.0f}" if remaining >= 0.1 else number_text(float(f"{percent:.2g}"))
     return f"The {subject} passes at {rounded} % of its size{moved}"
@@ -223,7 +235,7 @@ def _describe_end(snapshot: Snapshot, rule: str, hinders: bool, ranking: Ranking
         return _describe_lower(pair, hinders)
     if ranking.best == (rule,) or ranking.started == 1:
         text = "Best" if ranking.started > 1 else "Highest with this seed"
-        return _Statement(f"{text}{anyway}", pair.explain(1), other=pair.other)
+        return _Statement(f"{text}{anyway}", None if pair.lacks_w1[0] else pair.explain(1), other=pair.other)
     text = "The same score as all others"
     if not ranking.alike:
         text = f"Highest mean{anyway}" if is_first else _describe_distance(pair)
@@ -235,7 +247,7 @@ def _describe_lower(pair: Pair, hinders: bool) -> _Statement:
     if pair.ranking.started > 1:
         lower += f" (at least {pair.format(pair.ranking.lower[pair.rule][0]).partition(' ')[0]})"
     reason = pair.explain(-1)
-    if pair.lacks_w1[0] or (reason.panel == "causes" and hinders):
+    if pair.lacks_w1[0] or (hinders and (pair.lacks_w1[1] or reason.panel in ("causes", "norms"))):
         return _Statement(lower)  # the finding has more to say about it
     return _Statement("; ".join(filter(None, [lower, reason.brief])), reason, other=pair.other)
 

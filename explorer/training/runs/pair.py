@@ -113,13 +113,13 @@ class Pair:
     def _describe_signs(self) -> str:
         return f"where neither is 0, {format_percent(1 - self._same)} of its gradients oppose {self.name}'s"
 
-    def _compare_shares(self, sign: int, causes: slice = slice(2, 3)) -> Iterator[Reason]:
+    def _compare_shares(self, sign: int) -> Iterator[Reason]:
         """Yield a reason if a layer passes a gradient to many more (``sign`` 1) or fewer (−1) inputs."""
-        zeros = [[float(sum(each[causes])) for each in shares] for shares in self._shares]
-        gap, layer = max((sign * (its - own), at) for at, (own, its) in enumerate(zip(*zeros, strict=True)))
+        kept = [[float(each[0]) for each in shares] for shares in self._shares]
+        gap, layer = max((sign * (own - its), at) for at, (own, its) in enumerate(zip(*kept, strict=True)))
         if gap >= MIN_SHARE:
-            part = name_inputs(self.snapshot, layer, len(zeros[0])).removeprefix("the op's ")
-            share, its_share = (format_percent(1 - each[layer]) for each in zeros)
+            part = name_inputs(self.snapshot, layer, len(kept[0])).removeprefix("the op's ")
+            share, its_share = (format_percent(each[layer]) for each in kept)
             why = f"It passes a gradient to {share} of {part}, {self.name} to {its_share}"
             yield Reason("causes", why, layer)
 
@@ -147,12 +147,18 @@ class Pair:
             if sign > 0 and its == 0 < own:
                 why = f"A gradient reaches w{at}, which moved by {round_short(own)}"
                 yield Reason("norms", f"{why}; with {name} w{at} never moved")
+        for at, (own, its) in enumerate(zip(*(way["reached"] for way in self._ways), strict=True), 1):
+            if (own if sign > 0 else its) > 0 == (its if sign > 0 else own):
+                why = f"A gradient still reaches w{at}; with {name} none does now"
+                if not own:
+                    why = f"No gradient reaches w{at} now; with {name} one does"
+                yield Reason("norms", why, brief=why.partition(";")[0])
         if self._same <= 1 - _MIN_SAME and self._cosine < -_MIN_COSINE:
             why = f"Its gradient has the opposite sign to that of {name} on {format_percent(1 - self._same)}"
             yield Reason("inputs", f"{why} of inputs where neither is 0", 0, "its gradient is reversed")
-        yield from self._compare_shares(sign, slice(2, 3) if sign > 0 else slice(1, 3))
+        yield from self._compare_shares(sign)
         least, most = sorted((moved[0], its_moved[0]))
-        if most > _MIN_STEPS * least:
+        if most > _MIN_STEPS * least > 0:
             brief = f"its steps are {'larger' if moved[0] == most else 'smaller'}"
             distances = f"w1 moved by {round_short(moved[0])}, with {name} by {round_short(its_moved[0])}"
             yield Reason("norms", f"{brief.capitalize()}: {distances}", brief=brief)
@@ -181,9 +187,9 @@ def name_inputs(snapshot: Snapshot, layer: int, layers: int) -> str:
     return f"{site.elements} after w{layer + 1}" if site.per_example else f"w{layer + 1}"
 
 
-def round_short(number: float) -> str:
-    """Return a number as text with at most three significant digits."""
-    return format_short(float(f"{number:.3g}"))
+def round_short(number: float, digits: int = 3) -> str:
+    """Return a number as text with at most ``digits`` significant digits."""
+    return format_short(float(f"{number:.{digits}g}"))
 
 
 def _average_cosine(snapshot: Snapshot, rule: str) -> float:

@@ -210,6 +210,7 @@ class Run(Stepper):
             score_steps=score_steps,
             diverged=self._map_rules(int(left.max()) if (left >= 0).all() else None for left in diverged),
             fallen=self._map_rules(map(self._explain_fallen, range(len(self._rules)))),
+            faults=self._map_rules(map(self.describe_fault, range(len(self._rules)))),
             learned=self._map_rules(map(self._get_learned, range(len(self._rules)))),
             gradients=self._compute_gradients(),
             seed=self._map_rules(
@@ -262,11 +263,10 @@ class Run(Stepper):
         finally:
             self._bind(before)
 
-    @property
-    def fault(self) -> str:
-        """A clause that says why a net was last removed, if it is known."""
-        faults = list(self.nets.ensemble.faults.values())
-        return FAULTS[faults[-1]] if faults else "a value became infinite or NaN"
+    def describe_fault(self, rule: int | None = None) -> str:
+        """Return a clause that says why a net, by default of any rule, was last removed, if it is known."""
+        found = [f for member, f in self.nets.ensemble.faults.items() if rule in (None, member.rule)]
+        return FAULTS[found[-1]] if found else "a value became infinite or NaN"
 
     def _explain_fallen(self, rule: int) -> str | None:
         positions = [

@@ -56,6 +56,7 @@ class Snapshot:
         diverged: the step at which the last of a rule's seeds stopped being finite, or None.
         fallen: why the first seed with a learned parameter outside its domain was removed, as in "s of layer
             2 fell to 0 or below, where its formulas are undefined"; None if none was.
+        faults: a clause that says why the rule's last net was removed.
         learned: a dict from each parameter of the rule that learns in the run to its current values; NaN for
             a seed that diverged; the mean if each channel has a value. If the rule does not train it, these
             are the initial values. Shape (seeds, layers with the op).
@@ -104,6 +105,7 @@ class Snapshot:
     score_steps: NDArray[int64]
     diverged: Mapping[str, int | None]
     fallen: Mapping[str, str | None]
+    faults: Mapping[str, str]
     learned: Mapping[str, Mapping[str, Curve]]
     gradients: Mapping[str, Gradients | None]
     seed: Mapping[str, int | None]

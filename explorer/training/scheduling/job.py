@@ -108,7 +108,7 @@ class RunJob(Job):
         self.measure_speed(now)
         if run.finished and self.state in ACTIVE + IDLE:
             if run.diverged:
-                self.move("diverged", run.fault)
+                self.move("diverged", run.describe_fault())
             else:
                 self.move("finished")
 

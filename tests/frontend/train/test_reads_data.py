@@ -68,7 +68,7 @@ def test_numbers_of_a_table_are_drawn_as_value_against_target(node, document):
     guesses = {"default": [-1, 1, 9], "clipped": [-2, 0, 0.5]}
     found = {key: record([1, 2, 3], 1, [], [], guesses=own, **common) for key, own in guesses.items()}
     begun = reads(node, document, "data", reads=found, table="a", begun=True)
-    assert begun["caption"] == "price of 3 held-out rows: predicted (up) against true (across)."
+    assert begun["caption"] == "price of 3 held-out rows: predicted (up) against true (across), 90 to 110."
     assert begun["scatter"]["ends"] == ["90", "110"]
     first, second = (each["at"] for each in begun["scatter"]["dots"])
     assert (first, second) == ([[0, 0], [0.5, 1], [1, 1]], [[0, 0], [0.5, 0.5], [1, 0.75]])

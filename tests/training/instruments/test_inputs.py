@@ -25,16 +25,12 @@ def test_the_window_of_a_rule_is_where_it_reaches_1_percent_of_its_peak(op, rule
     assert compute_width(nets, 0, 0) == pytest.approx(wide, rel=0.02, nan_ok=True)
 
 
-def test_all_rules_share_one_range_that_contains_their_kinks():
+def test_all_rules_share_one_range_that_contains_their_kinks_and_their_peaks():
     assert compute_span(nets_of(task="digits", op="relu6", rules=("default",))) == (-4.0, 10.0)
     assert compute_span(nets_of(task="digits", op="round", rules=("default",))) == (-4.0, 4.0)
     rules = ("clipped", "straight_through")
     assert compute_span(nets_of(task="digits", op="sign", rules=rules, parameters={"c": 3.0})) == (-7.0, 7.0)
-
-
-def test_the_peak_of_a_rule_is_its_largest_factor_in_the_range():
-    nets = nets_of(task="digits", op="sign", rules=("formula: g * x",))
-    assert compute_peak(nets, 0, 0, -2.0, 4.0) == 4.0
+    assert compute_peak(nets_of(task="digits", op="sign", rules=("formula: g*x",)), 0, 0, -2, 4) == 4
 
 
 def test_every_input_is_counted_once_in_fixed_bins():

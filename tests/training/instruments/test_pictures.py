@@ -53,12 +53,12 @@ INPUTS = {
 }
 
 
-def test_the_outer_bins_of_a_histogram_do_not_affect_its_scale():
+def test_the_outer_bins_of_a_histogram_are_drawn_whole():
     first, second = draw("inputs", INPUTS)
     bars, note = first["blocks"]
     assert note["text"] == "Twice as wide as this rule. 60 % lie beyond ±2."
     assert first["words"] == "Twice as wide as this rule. 40 % of the data lie between −2 and 2."
-    assert (bars["counts"].tolist(), bars["highest"], bars["bins"]) == ([50, 10, 20, 0], 20, 4)
+    assert (bars["counts"].tolist(), bars["highest"], bars["bins"]) == ([50, 10, 20, 0], 50, 4)
     assert (bars["ends"], bars["ticks"], bars["curve"]) == ([-2, 2], ["−2", "0", "2"], True)
     assert bars["means"][:3].tolist() == [-3, -0.5, 0.25]
     assert bars["outside"] == "60 % lie beyond ±2."
@@ -82,9 +82,10 @@ def test_causes_are_drawn_as_parts_of_one_bar():
 
 
 def test_norms_are_drawn_on_a_logarithmic_scale():
-    shown = draw("norms", {"norms": floats(0, 1, 1000)})
+    shown = draw("norms", {"norms": floats(0, 1, 1000), "most": 1000.0})
     assert shown["blocks"][0]["bars"] == [["w1", "0", 0], ["w2", "1", 0.6667], ["w3", "1,000", 1]]
     assert shown["words"] == "w1 0, w2 1, w3 1,000"
+    assert draw("norms", {"norms": floats(45380), "most": 45380.0})["blocks"][0]["bars"][0][2] == 0.9688
     assert all("log scale" in INSTRUMENTS[key].sentence for key in ("norms", "spread"))
     assert draw_log_bars([math.nan, 1e9], -6, 3, str)["bars"] == [["w1", "nan", 0], ["w2", "1000000000.0", 1]]
 

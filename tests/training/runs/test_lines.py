@@ -15,7 +15,6 @@ from tests.selection import take_part
 from tests.training.driving import build
 
 JUDGED = take_part(key for key, task in TASKS.items() if task.metric and task.kind != "own")
-STEPS = {"spikes": 40}
 
 
 @pytest.fixture(scope="module", params=JUDGED)
@@ -23,7 +22,9 @@ def ended(request):
     """A short race of a task's own rules, before its first step and at its end."""
     task = TASKS[request.param]
     own = {"op": task.op, "rules": task.rules, "parameters": dict(task.parameters)}
-    run = build(recorded=("alignment",), task=task.key, **own, seeds=3, steps=STEPS.get(task.key, 120))
+    run = build(
+        recorded=("alignment",), task=task.key, **own, seeds=3, steps=40 if task.key == "spikes" else 120
+    )
     before = run.snapshot(BASIS)
     run.advance(run.settings.steps)
     return before, run.snapshot(BASIS)
@@ -49,24 +50,16 @@ def test_a_line_names_the_weights_that_no_gradient_reaches(ended):
                 assert (way["moved"][: len(dead)] == 0).all()
 
 
-def test_lines_before_the_first_step_do_not_mention_an_end(ended):
-    before, _ = ended
-    for line in make_lines(before).values():
-        assert not re.search("moved|Best|lower|Within|Highest|learns", line.text)
-
-
 def test_stated_shares_and_widths_match_the_measured_ones(ended):
     _, snapshot = ended
     for rule, line in make_lines(snapshot).items():
-        found = r"(\d+) % of .+ gets? (no gradient from above|no gradient|under 1 %)"
-        if result := re.match(found, line.text):
-            cause = {"no gradient": 2, "under 1 %": 1, "no gradient from above": 3}[result[2]]
-            shares = [float(each[cause]) for each in snapshot.measured["causes"][rule]["shares"]]
+        if result := re.match(r"(\d+) % of .+ gets? (no gradient|under 1 %)", line.text):
+            parts = [each.tolist() for each in snapshot.measured["causes"][rule]["shares"]]
+            shares = [faint if result[2] == "under 1 %" else 1 - kept - faint for kept, faint, *_ in parts]
             assert int(result[1]) == pytest.approx(100 * max(shares), abs=0.51)
-            assert max(shares) >= 0.2
         if wide := re.search(r"([\d.]+) times as wide as the rule's window", line.text):
             ratios = snapshot.measured["inputs"][rule]["ratio"]
-            assert min(abs(float(wide[1]) - ratios)) <= 0.051
+            assert min(abs(float(wide[1]) / ratios - 1)) <= 0.051
 
 
 def test_each_line_ends_as_the_ranking_says(ended):
@@ -99,8 +92,7 @@ def test_a_line_states_the_difference_of_the_means_and_its_bound(apart, said):
     snapshot = replace(run.snapshot(BASIS), score=scores)
     found = {rule: line.text for rule, line in make_lines(snapshot).items()}
     assert found["straight_through"].endswith(said)
-    lead = "Highest mean." if "at least" not in said else "Best."
-    assert found["default"].endswith(lead)
+    assert found["default"].endswith("Best." if "at least" in said else "Highest mean.")
 
 
 def test_the_stated_gradient_and_movement_match_the_measured_ones(ended):
@@ -157,7 +149,8 @@ def test_a_rule_that_was_not_measured_has_no_line():
 
 def test_each_reason_is_a_sentence_of_at_most_120_characters(ended):
     before, snapshot = ended
-    assert {line.why for line in make_lines(before).values()} <= {""}
+    for line in make_lines(before).values():
+        assert (line.why, re.search("moved|Best|lower|Within|Highest|learns", line.text)) == ("", None)
     for line in make_lines(snapshot).values():
         assert re.fullmatch(r"[A-Z\d].{20,118}\.", line.why), line.why
 
@@ -190,9 +183,13 @@ _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
     ({"rules": ("formula: 20*g", "zero"), "optimiser": "sgd", "lr": 1.0}, "score",
      "It kept its values finite on 3 of 3 seeds, the others on half or fewer."),
     ({"rules": ("formula: 20*g",), "optimiser": "sgd", "lr": 1.0}, "loss",
-     r"Its steps are too large: the loss grew from 2\.\d+ to .+e\d+\."),
+     r"Diverged at step \d+, rate 1: values .+ too large for float32; the loss grew from 2\.\d+ to .+e\d+\."),
     ({"rules": ("default", "formula: 300*g"), "optimiser": "sgd", "lr": 0.1}, "loss",
-     r"At the start its gradient of w1 is 300 times the other rule's, and the loss grew from 2\.\d+ to .+"),
+     r"Diverged at rate 0\.1: its first gradient of w1 was 300 times the other; the loss grew from 2.+"),
+    ({"op": "sign", "rules": ("straight_through",), "lr": 50.0}, "causes",
+     r"\d\d % of the op's inputs get no gradient from above: at rate 50 softmax's gradient is 0 for \d\d .+"),
+    ({"op": "sign", "rules": ("clipped", "straight_through"), "lr": 50.0}, "norms",
+     r"A gradient still reaches w1; with the other rule none does now\."),
     ({"rules": ("default", "formula: g/4"), "optimiser": "sgd", "lr": 0.1}, "score",
      r"It is slower: the other rule was there at step \d+, and it still rose by .+ points in .+"),
     ({"rules": ("formula: g/4", "default"), "optimiser": "sgd", "lr": 0.1}, "score",
@@ -207,8 +204,6 @@ _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
      r"It passes a gradient to \d+ % of inputs after w2, the other rule to 100 %; means differ by .+"),
     ({"op": "sign", "rules": ("straight_through", "clipped"), "task": "circles", "seeds": 1}, "causes",
      r"No measure explains it; it passes a gradient to \d+ % of inputs after w2, the other rule to 100 %\."),
-    ({"op": "sign", "rules": ("default", "clipped"), "task": "circles", "seeds": 1}, "norms",
-     r"A gradient reaches w1, which moved by [\d.]+; with the other rule w1 never moved\."),
     ({"task": "xor", "op": "round", "rules": ("straight_through", "zero"), "seeds": 2}, "seeds",
      r"w1 never moved; means differ by [\d.]+, seeds by [\d.]+ points\."),
     ({"op": "round", "rules": ("default", "zero")}, "norms",
@@ -223,6 +218,14 @@ def test_each_ending_has_its_reason_and_its_panel(settings, panel, why):
     assert line.panel == panel
     assert (line.layer is not None) == (panel in ("alignment", "causes", "inputs"))
     assert len(line.why) <= 120
+
+
+def test_a_loss_that_stays_high_is_said_to_rise():
+    run = build(2, **_SMALL | {"task": "documents", "rules": ("default", "straight_through"), "steps": 2})
+    losses = {"default": np.float32([900, 3]), "straight_through": np.float32([900] * 9 + [100, 90, 150])}
+    seen = replace(run.snapshot(BASIS), losses=losses, loss={"default": 3.0, "straight_through": 150.0})
+    why = "Its loss of 150 is 50 times the lowest; it rose in 50 % of the last quarter's steps, between 90 .+"
+    assert re.fullmatch(why, make_lines(seen)["straight_through"].why)
 
 
 def test_the_headline_names_the_best_rules_only_at_the_end(ended):

@@ -2,6 +2,7 @@
 
 import { toQuery } from "../../choice/address.js";
 import { toServerUrl } from "../../choice/server.js";
+import { VALUES } from "../charts/axes.js";
 import { labelLines, parseBranches } from "../state/branches.js";
 import { isLost, getLayerChoice, describeNets } from "../state/layers.js";
 import { findInstrument } from "../state/instruments.js";
@@ -74,7 +75,7 @@ function listSeeds(snapshot, lines) {
   if (!snapshot) return null;
   const isShare = snapshot.metric === "accuracy";
   const format = (/** @type {number} */ value) =>
-    isShare ? `${(100 * value).toFixed(1)} %` : value.toFixed(2);
+    isShare ? `${(100 * value).toFixed(1)} %` : VALUES.fit(value);
   const scores = lines.map(({ key }) => Array.from(snapshot.score[key] ?? []).filter(Number.isFinite));
   const ends = [Math.min(...scores.flat()), Math.max(...scores.flat())];
   const width = ends[1] - ends[0];
@@ -83,7 +84,7 @@ function listSeeds(snapshot, lines) {
     text: format(value),
   });
   const range = width ? `from ${ends.map(format).join(" to ")}` : `${format(ends[0])} for all`;
-  const words = `Each dot is the held-out score of a seed, ${range}.`;
+  const words = `Each dot is the held-out score of a seed, ${range}; a larger one of several.`;
   return { words, rules: lines.map((line, at) => ({ line, dots: scores[at].map(toDot) })) };
 }
 

@@ -155,7 +155,7 @@ function makeScatterPicture({ ink }, now, { aims, labels: { target, unit } }, li
     at: Array.from(aims, (aim, at) => [toShare(aim), toShare(now[line.key].guesses[at])]),
   }));
   const ends = [low, high].map((value) => formatShort(unit[0] + unit[1] * value));
-  const caption = `${target} of ${aims.length} held-out rows: predicted (up) against true (across).`;
+  const caption = `${target} of ${aims.length} held-out rows: predicted (up) against true (across), ${ends.join(" to ")}.`;
   const scatter = /** @type {Scatter} */ ({ ends, dots });
   return { ...EMPTY, caption, scatter, ink };
 }

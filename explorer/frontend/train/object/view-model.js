@@ -114,9 +114,7 @@ function hasFinite(record) {
 
 /** @param {number} factor */
 function formatFactor(factor) {
-  if (factor >= 100) return formatShort(Math.round(factor));
-  if (factor > 0 && factor < 1e-3) return formatShort(Number(factor.toPrecision(2)));
-  return String(Number(factor < 0.095 ? factor.toPrecision(2) : factor.toFixed(2)));
+  return formatShort(Number(factor < 0.095 ? factor.toPrecision(2) : factor.toFixed(factor < 100 ? 2 : 0)));
 }
 
 /**
@@ -147,7 +145,7 @@ export function makeLanePlate(state, line, snapshot, record, plate, points) {
 /** Return the range of the distances by which layers have moved. @param {number[]} distances */
 function formatMoved(distances) {
   const sorted = distances.toSorted((one, other) => one - other);
-  return formatEnds(sorted.map((each) => Number(each.toPrecision(each < 1 ? 2 : 3))));
+  return formatEnds(sorted.map((each) => formatShort(Number(each.toPrecision(each < 1 ? 2 : 3)))));
 }
 
 /** Return the first and the last item, such as "w1–w3", or the only one. @param {(string|number)[]} items */

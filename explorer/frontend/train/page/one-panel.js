@@ -43,6 +43,7 @@ export function createOnePanel(host, { onClose, onEvidence }) {
       panels.show(picture.row ? [picture.row] : []);
       setText(reason, picture.why);
       render(seeds, picture.seeds.map(drawSeeds));
+      limits.classList.toggle("note", !picture.seeds.length); // explains the dots, also on stage
       setText(limits, picture.row ? picture.row.limits : picture.chart);
       if (title.textContent !== last) host.scrollIntoView({ block: "nearest" });
     },
@@ -52,7 +53,10 @@ export function createOnePanel(host, { onClose, onEvidence }) {
 /** @param {Seeds} rule */
 function drawSeeds({ line: { label, colour }, dots }) {
   const words = `${label}, by seed: ${dots.map(({ text }) => text).join(", ")}`;
-  const marks = dots.map(({ left, text }) => h("i", { title: text, style: `margin-left:${100 * left}%` }));
+  const marks = dots.map(({ left, text }) => {
+    const size = Math.sqrt(dots.filter((other) => other.left === left).length);
+    return h("i", { title: text, style: `margin-left:${100 * left}%;scale:${size}` });
+  });
   const frame = { class: "dots", role: "img", "aria-label": words, "--colour": colour };
   return [h("b", {}, label), h("span", frame, marks)];
 }

@@ -81,6 +81,7 @@ function makeFadingStyle(rule) {
     .training ${other} { opacity: ${FAINT} !important; } /* Plotly writes its own on each curve */
     .training svg ${other} { opacity: ${FADED} !important; }
     .training .column${other} :is(svg, canvas, i) { opacity: ${FADED / FAINT}; }
+    .training .column${other}:has(.stack) { opacity: 1 !important; } /* its greys have a legend */
     .training ${other} .why-of { color: inherit; } /* as dark as what stands beside it */
   `;
 }
