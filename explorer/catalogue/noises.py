@@ -51,8 +51,7 @@ class Noise:
     @cached_property
     def peak(self) -> float:
         """The largest value of the noise's probability density."""
-        x = substitute(self.parsed_density.tree, {Name("x"): Number(0.0)})
-        return Formula(x).value()
+        return Formula(substitute(self.parsed_density.tree, {Name("x"): Number(0.0)})).value()
 
     @cached_property
     def parsed_distribution(self) -> Formula:

@@ -171,5 +171,4 @@ def _refine(residuals: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
 
 
 def _is_close(left: Tensor, right: Tensor) -> bool:
-    least = min(1.0, float(right.abs().max()))
-    return bool(torch.allclose(left, right, rtol=1e-6, atol=1e-9 * least))
+    return bool(torch.allclose(left, right, rtol=1e-6, atol=1e-9 * min(1.0, float(right.abs().max()))))

@@ -113,17 +113,20 @@ def _describe_spot(
 ) -> Iterator[str]:
     ends = sorted({x for claims in levels.values() for claim in claims for span in claim.spans for x in span})
     texts = format_distinct(ends)
-    for span in sorted(pairwise(ends), key=lambda span: span[0] - span[1]):
-        values = {
-            key: claim.numbers[0]
-            for key, claims in levels.items()
-            for claim in claims
-            if any(start <= span[0] and span[1] <= stop for start, stop in claim.spans)
-        }
-        if len(set(values.values())) == len(labels):
-            facts = [f"{_add_colon(labels[key])} {_format_level(y, curves.g)}" for key, y in values.items()]
-            yield f"{_describe_interval(span, texts, curves)}: {', '.join(facts)}."
-            return
+    spots: dict[Span, dict[str, list[str]]] = {}  # where rules differ: their labels by level
+    for span in pairwise(ends):
+        named: dict[str, list[str]] = {}
+        for key, claims in levels.items():
+            for claim in claims:
+                if any(start <= span[0] and span[1] <= stop for start, stop in claim.spans):
+                    named.setdefault(_format_level(claim.numbers[0], curves.g), []).append(labels[key])
+        is_short = len(named) == len(labels) or " and " not in "".join(labels.values())
+        if is_short and len(named) > 1 and sum(map(len, named.values())) == len(labels):
+            spots[span] = named
+    if spots:
+        span = max(spots, key=lambda span: (len(spots[span]), span[1] - span[0], span[0]))
+        facts = [f"{_add_colon(join_texts(them))} {level}" for level, them in spots[span].items()]
+        yield f"{_describe_interval(span, texts, curves)}: {', '.join(facts)}."
 
 
 def _describe_interval(span: Span, texts: Mapping[float, str], curves: SampledCurves) -> str:

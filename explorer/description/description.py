@@ -32,8 +32,7 @@ def describe(shown: Curves | pd.DataFrame) -> str:
     Raises:
         ValueError: if the table lacks these columns, or if a rule has only one x.
     """
-    descriptions = map(_describe_curves, to_curves(shown))
-    return " ".join(filter(None, map(_join_sentences, descriptions)))
+    return " ".join(filter(None, map(_join_sentences, map(_describe_curves, to_curves(shown)))))
 
 
 def _join_sentences(description: Description) -> str:

@@ -150,8 +150,7 @@ def find_nonlinear_intervals(curves: Curves, key: str) -> list[tuple[float, floa
 
     def is_nonlinear(points: Floats) -> NDArray[np.bool_]:
         def compute_gradient(g: float) -> Tensor:
-            row = rows.setdefault(g, replace(curves, g=g))
-            return torch.from_numpy(row.evaluate(key, points))
+            return torch.from_numpy(rows.setdefault(g, replace(curves, g=g)).evaluate(key, points))
 
         mask: NDArray[np.bool_] = mask_nonlinear(compute_gradient).numpy()
         return mask

@@ -99,5 +99,4 @@ def _measure_support(curve: Curve, x: Tensor, r: Tensor) -> float:
         return float(f"{high - low - gaps:.12g}")
     inside = torch.tensor([low + _EDGE * (high - low), high - _EDGE * (high - low)], dtype=x.dtype)
     edges, peak = curve.subject.gradient(inside).abs(), abs(_find_peak(curve, r))
-    fades = math.isfinite(peak) and bool((edges < _MIN_SHARE * peak).all())
-    return math.inf if fades else high - low
+    return math.inf if math.isfinite(peak) and bool((edges < _MIN_SHARE * peak).all()) else high - low

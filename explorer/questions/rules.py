@@ -53,8 +53,7 @@ def _is_sensible(one: Neighbour) -> bool:
     ratios = [one.width, one.factor, *(value / each.default for each, value in fitted if each.default)]
     is_inside = all(each.low < value < each.high for each, value in fitted)
     is_plain = not fitted or one.width == 1 or not one.shift
-    is_near = all(1 / _MAX_RATIO <= ratio <= _MAX_RATIO for ratio in ratios)
-    return is_inside and is_plain and is_near
+    return is_inside and is_plain and all(1 / _MAX_RATIO <= ratio <= _MAX_RATIO for ratio in ratios)
 
 
 def answer_row(op: str, rule: str, parameters: dict[str, float]) -> Answer:

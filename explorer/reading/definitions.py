@@ -159,8 +159,7 @@ def _read_trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Tre
     cls = reader.classes.get(definition) or reader.make_class(definition, scope)
     if candidate.tracked:
         call = "forward" if cls.__call__ is PastedClass.__call__ else "__call__"
-        layer = partial(find_method(cls, call), reader.invoke(cls))
-        return _read_tracked(reader.invoke(layer, x))
+        return _read_tracked(reader.invoke(partial(find_method(cls, call), reader.invoke(cls)), x))
     uses_needs = any(
         isinstance(node, ast.Attribute) and node.attr == NEEDS_GRADIENT for node in ast.walk(module)
     )

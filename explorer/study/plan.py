@@ -240,8 +240,7 @@ class Plan:
         fields |= {"fixed": fields.pop("parameters"), "swept": ()}  # former names, in older files
         if not self.equal:
             del fields["equal"]  # left out, so that files older than this option can be continued
-        text = json.dumps(fields, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()[:16]
 
     def settings(self, trial: Trial) -> Settings:
         """Return the settings that repeat a training run of the study on its own.

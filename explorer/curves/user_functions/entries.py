@@ -128,8 +128,7 @@ class _UserFunction:
 
     def _run(self, work: Callable[[], Tensor], like: Tensor) -> Tensor:
         """Return the result of ``work``, run with a time limit, in the shape and dtype of ``like``."""
-        values = _run_within_limit(self.label, work)
-        return values.to(like.dtype).reshape(like.shape)
+        return _run_within_limit(self.label, work).to(like.dtype).reshape(like.shape)
 
 
 def _make_user_function(function: Callables) -> _UserFunction:

@@ -41,8 +41,7 @@ def _flatten_rounding(curves: SampledCurves) -> Floats:
         flat = curves.mask_flat()
         is_level |= small & flat[1:] & flat[:-1]
     is_level &= np.isfinite(y[1:]) & np.isfinite(y[:-1])
-    begins = np.append(True, ~is_level)
-    return y[np.maximum.accumulate(np.where(begins, np.arange(len(y)), 0))]
+    return y[np.maximum.accumulate(np.where(np.append(True, ~is_level), np.arange(len(y)), 0))]
 
 
 def make_gradient_claims(curves: SampledCurves, key: str, limit: float) -> list[Claim]:

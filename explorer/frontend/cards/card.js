@@ -99,6 +99,7 @@ export function createCard(options) {
   function toggleDetails() {
     card.classList.toggle("opened");
     draw();
+    card.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {Control} control */

@@ -29,8 +29,7 @@ import { getSampling } from "../formula/sampling.js";
 /** Return the definitions of the op and the rules. @param {Choice} choice @returns {{op: Op, rules: Rule[]}} */
 export function getEntries(choice) {
   const op = /** @type {Op} */ (findEntry("op", choice.op));
-  const rules = choice.rules.map((rule) => /** @type {Rule} */ (findRuleForOp(op, rule.key)));
-  return { op, rules };
+  return { op, rules: choice.rules.map((rule) => /** @type {Rule} */ (findRuleForOp(op, rule.key))) };
 }
 
 /** Return the selected loss, a function of a stochastic op's output. @param {Choice} choice */

@@ -225,7 +225,8 @@ export function createLesson(lesson, around, part = null) {
       .map((/** @type {*} */ scene) => {
         const store = createNetStore(scene);
         const host = element("section", { class: "net to-start", "aria-label": "The net, live" });
-        const start = element("button", { class: "start", onclick: () => train(host, store) }, "Start");
+        const look = around.presenting() ? "start primary" : "start";
+        const start = element("button", { class: look, onclick: () => train(host, store) }, "Start");
         const names = element("span", {});
         store.subscribeNow((choice) => setText(names, describeNet(choice)));
         links.follow(scene, store);

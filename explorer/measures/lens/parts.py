@@ -115,8 +115,7 @@ def _find_jumps(y: Curve, at: Tensor, side: Tensor) -> tuple[Tensor, Tensor]:
     pole = torch.zeros_like(at, dtype=torch.bool)
     for close, distant in zip(near, far, strict=True):
         pole |= (close.abs() > _POLE) & ~(close.abs() < 1.9 * distant.abs())
-    heights = torch.where(pole | ~(heights.abs() > _MIN_JUMP * size), 0.0, heights)
-    return heights, at[pole]
+    return torch.where(pole | ~(heights.abs() > _MIN_JUMP * size), 0.0, heights), at[pole]
 
 
 def _classify_pieces(y: Curve, ends: Tensor) -> tuple[Tensor, Tensor, Tensor]:

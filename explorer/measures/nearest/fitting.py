@@ -46,8 +46,7 @@ class Starts:
     scaled: Tensor
 
     def __add__(self, other: Starts) -> Starts:
-        pairs = zip(self._parts, other._parts, strict=True)
-        return Starts(*(torch.cat(pair) for pair in pairs))
+        return Starts(*(torch.cat(pair) for pair in zip(self._parts, other._parts, strict=True)))
 
     def __getitem__(self, index: Tensor) -> Starts:
         return Starts(*(part[index] for part in self._parts))

@@ -155,8 +155,7 @@ class Cells:
     def list_categories(self, column: int) -> list[str]:
         """Return the different texts of a column that holds few texts and no number, sorted; else []."""
         texts = sorted(set(self.texts[column][~self.gaps[column]]))
-        is_text = self.numbers[column].isna().all()
-        return texts if is_text and 2 <= len(texts) <= MAX_CATEGORIES else []
+        return texts if self.numbers[column].isna().all() and 2 <= len(texts) <= MAX_CATEGORIES else []
 
     def find_target_fault(self, column: int) -> str:
         """Return which rows have no target value, as the end of a sentence, or "" if all rows have one."""

@@ -66,8 +66,7 @@ def _make_latent() -> Tensor:
 
 def _make_raster() -> Tensor:
     """Return the spikes of one column of pixels over time, for the task's thumbnail. Shape (8, times)."""
-    spikes = Latency([0]).forward(get_first_image()[:, 3].view(1, 1, 8), [], Trace())
-    return spikes.view(TIMES, 8).T
+    return Latency([0]).forward(get_first_image()[:, 3].view(1, 1, 8), [], Trace()).view(TIMES, 8).T
 
 
 def _make_kernels(op: Callable[[Tensor], Tensor]) -> dict[str, Any]:

@@ -77,8 +77,7 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
     menu.show(choice);
   }
 
-  const stop = store.subscribeNow(show);
-  return { destroy: stop };
+  return { destroy: store.subscribeNow(show) };
 }
 
 /**

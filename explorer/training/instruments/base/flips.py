@@ -87,8 +87,7 @@ class Flips:
             for bias in biases:
                 x += bias[members].mT
         x = x.view(*x.shape[:2], *change.shape[1:])
-        losses = self._loss.shares(x, self._targets[members], self._count)
-        return losses.sub_(self._losses[members])
+        return self._loss.shares(x, self._targets[members], self._count).sub_(self._losses[members])
 
 
 def count_examples(nets: Nets) -> int:
