@@ -182,7 +182,7 @@ def wait_for_rules(page: Page, *rules: str) -> None:
 
 # Of a rule and another one the opacities of all their parts of the page, wherever they stand.
 _OPACITIES = """([rule, other]) => {
-    const of = key => [...document.querySelectorAll(`.training [data-rule="${key}"]`)]
+    const of = key => [...document.querySelectorAll(`.training [data-rule="${key}"]:not(:has(.stack))`)]
         .filter(part => part.checkVisibility()).map(part => Number(getComputedStyle(part).opacity));
     return [of(rule), of(other)];
 }"""
