@@ -74,6 +74,7 @@ export function createRetest(key, questions, { onTerm, onLearned }) {
   /** @param {HTMLElement} content */
   function put(content) {
     place.replaceChildren(content);
+    place.closest(".screen")?.classList.toggle("asks-anew", content.matches("form")); // faster than :has()
     content.setAttribute("tabindex", "-1");
     content.focus({ preventScroll: true });
     content.scrollIntoView({ block: "nearest" });

@@ -109,7 +109,7 @@ export function createLearning(store, ask, colours, hasData) {
     /** Reserve space below the chart. Call it before the chart measures its size. @param {Choice} choice */
     arrange(choice) {
       bar.hidden = !isLearning(choice);
-      bar.closest(".chart")?.classList.toggle("learns", isLearning(choice));
+      bar.closest(".stage")?.classList.toggle("with-learning", isLearning(choice));
     },
     /** @param {Frame} next */
     follow(next) {

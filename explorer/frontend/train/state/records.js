@@ -14,9 +14,10 @@
  *   held_out: number, chance: number|null, score: Object<string, Float32Array|null>,
  *   scores: Object<string, Float32Array>, score_sd: Object<string, Float32Array>, score_steps: Int32Array,
  *   diverged: Object<string, number|null>, fallen: Object<string, string|null>,
- *   learned: Object<string, Object<string, Float32Array>>, gradients: Object<string, Gradients|null>,
- *   seed: Object<string, number|null>, measured: Object<string, Object<string, Object<string, *>|null>>,
- *   measured_steps: Int32Array, measured_sigmas: Float32Array, unmeasured: Object<string, string>,
+ *   faults: Object<string, string>, learned: Object<string, Object<string, Float32Array>>,
+ *   gradients: Object<string, Gradients|null>, seed: Object<string, number|null>,
+ *   measured: Object<string, Object<string, Object<string, *>|null>>, measured_steps: Int32Array,
+ *   measured_sigmas: Float32Array, unmeasured: Object<string, string>,
  *   most: Object<string, Object<string, number>>, sigma: number, layers: number, device: string, lr: number,
  *   branch: Array<[number, string, string|number]>, checkpoints: Array<number>}} Snapshot
  */
