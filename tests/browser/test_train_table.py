@@ -71,5 +71,5 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     expect(refused.locator(".about .hint")).to_have_text(example.hint)
     expect(refused.get_by_label("Paste a table")).to_be_hidden()  # the run comes first, with all tools too
     press(refused, "Change the table")
-    refused.get_by_label("Paste a table").fill("\n".join(["a,b,kind", *rows]))
+    refused.get_by_label("Paste a table").fill("\n".join(["a,b,c,d,kind", *rows]))
     expect(refused.locator(".about .hint")).not_to_have_text(example.hint)  # it is said of its own table
