@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.lessons import SMALL
-from tests.browser.reading import read_query, retry, settle
+from tests.browser.reading import forget, read_query, retry, settle
 from tests.browser.test_hidden import assert_all_is_seen
 from tests.browser.training import button, status
 from tests.browser.visitors import PHONE, Tab
@@ -101,6 +101,7 @@ def test_explore_on_a_stage_shows_its_sections_and_leads_to_train(tabs: Callable
     page.wait_for_url("**/train?**")
     expect(status(page)).to_have_attribute("data-state", re.compile("running|finished"))
     is_on_stage(page, True)
+    forget(page)  # or Train starts the run that was asked for again
 
 
 def test_a_training_on_a_stage_has_wide_lines_and_large_text(tabs: Callable[..., Tab]) -> None:
@@ -117,9 +118,8 @@ def test_a_training_on_a_stage_has_wide_lines_and_large_text(tabs: Callable[...,
     assert room < 400, "there is no class, whose buttons need more"
     lines = page.locator(".race .js-line, .object .curve").evaluate_all(WIDTHS)
     seen = [width for width in lines if width]
-    assert len(seen) > 4
     assert min(seen) >= 0.004 * 720
-    assert len(seen) < len(lines), "the bounds of a band are no curves"
+    assert 4 < len(seen) < len(lines), "the bounds of a band are no curves"
     why = page.locator(".one")
     button(page, "Why? Default autograd").click()
     expect(why.locator(".norms .sentence")).to_contain_text("Bars are on a log scale")
