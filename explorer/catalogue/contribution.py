@@ -8,19 +8,8 @@ from typing import Literal
 from explorer.catalogue.parameter_values import adapt_rule
 from explorer.catalogue.records import COUNT, Op, Rule
 from explorer.formula import FUNCTIONS, Formula, differentiate, parse, quote, truncate
+from explorer.formula import tree as nodes
 from explorer.formula.derivative import ONE, UPSTREAM, ZERO, find_first_factor, negate
-from explorer.formula.tree import (
-    Binary,
-    Call,
-    Name,
-    Node,
-    Unary,
-    children,
-    find_names,
-    rebuild,
-    substitute,
-    walk,
-)
 
 Origin = Literal["rule", "follows", "torch"]
 ORIGINS: dict[Origin, str] = {
@@ -28,7 +17,7 @@ ORIGINS: dict[Origin, str] = {
     "follows": "follows from the rule",
     "torch": "torch's derivative of the op",
 }
-_Q = Name("q")
+_Q = nodes.Name("q")
 
 
 @dataclass(frozen=True)
@@ -69,8 +58,8 @@ class DerivedContribution:
     parameter, divided by that with respect to x.
     """
 
-    outer: Node
-    ratio: Node
+    outer: nodes.Node
+    ratio: nodes.Node
 
 
 @lru_cache
@@ -140,7 +129,11 @@ def differentiate_op(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[
 @lru_cache
 def describe_autograd(op: Op) -> str:
     """Return a phrase on torch's own gradient of an op, such as ``g · dy/dx, 0 through round``."""
-    calls = [part for part in walk(op.parsed.tree) if isinstance(part, Call) and FUNCTIONS[part.function].own]
+    calls = [
+        part
+        for part in nodes.walk(op.parsed.tree)
+        if isinstance(part, nodes.Call) and FUNCTIONS[part.function].own
+    ]
     casts = [call for call in calls if FUNCTIONS[call.function].format]
     if not calls:
         return "g · dy/dx"
@@ -151,8 +144,8 @@ def describe_autograd(op: Op) -> str:
     rounds = FUNCTIONS[casts[0].function].format
     assert rounds
     name = rounds.name
-    outer = substitute(op.parsed.tree, {casts[0]: _Q})
-    if len(calls) > 1 or "x" in find_names(outer):
+    outer = nodes.substitute(op.parsed.tree, {casts[0]: _Q})
+    if len(calls) > 1 or "x" in nodes.find_names(outer):
         return f"g · dy/dx, rounded to {name} in the backward pass"
     arriving, passed = differentiate(outer, "q"), differentiate(casts[0].arguments[0], "x", upstream=_Q)
     assert arriving
@@ -185,56 +178,58 @@ def derive_contribution(op: Op, name: str, tensors: tuple[str, ...] = ()) -> Der
     inner = parse(op.inner, variables=("x",), parameters=parameter_names).tree
     outer = parse(op.outer, variables=("q",), parameters=parameter_names).tree
     q_tree = _match_pattern(_Q, outer, op.parsed.tree)
-    q_names = find_names(substitute(q_tree, {inner: Name("u")})) if q_tree else ("x",)
+    q_names = nodes.find_names(nodes.substitute(q_tree, {inner: nodes.Name("u")})) if q_tree else ("x",)
     if q_tree is None or "x" in q_names:
         raise ValueError(
             f"the formula of {op.key} must be outer(q(inner)), but outer = {op.outer}, inner = {op.inner}"
         )
     if name in q_names:
         return None
-    outer_part = substitute(_differentiate(outer, name, UPSTREAM, tensors), {_Q: q_tree})
+    outer_part = nodes.substitute(_differentiate(outer, name, UPSTREAM, tensors), {_Q: q_tree})
     by_x = _differentiate(inner, "x", ONE, (name, *tensors))
     ratio = _divide(_differentiate(inner, name, ONE, tensors), by_x)
     return None if (outer_part, ratio) == (ZERO, ZERO) else DerivedContribution(outer_part, ratio)
 
 
-def _match_pattern(wanted: Name, pattern: Node, node: Node) -> Node | None:
+def _match_pattern(wanted: nodes.Name, pattern: nodes.Node, node: nodes.Node) -> nodes.Node | None:
     """Return the part of ``node`` in the place of ``wanted`` in ``pattern``, or None if others differ."""
     if pattern == wanted:
         return node
-    if type(pattern) is not type(node) or rebuild(pattern, children(node)) != node:
+    if type(pattern) is not type(node) or nodes.rebuild(pattern, nodes.children(node)) != node:
         return None
-    pairs = zip(children(pattern), children(node), strict=True)
+    pairs = zip(nodes.children(pattern), nodes.children(node), strict=True)
     differences = [pair for pair in pairs if pair[0] != pair[1]]
     return _match_pattern(wanted, *differences[0]) if len(differences) == 1 else None
 
 
-def _differentiate(tree: Node, name: str, upstream: Node, tensors: Collection[str]) -> Node:
+def _differentiate(tree: nodes.Node, name: str, upstream: nodes.Node, tensors: Collection[str]) -> nodes.Node:
     slope = differentiate(tree, name, tensors=tensors, upstream=upstream, finite=True)
     assert slope is not None  # None would mean a derivative that is too long to write out
     return slope
 
 
-def _divide(numerator: Node, denominator: Node) -> Node:
-    if isinstance(find_first_factor(numerator), Unary):
-        return Unary("-", _divide(negate(numerator), denominator))
+def _divide(numerator: nodes.Node, denominator: nodes.Node) -> nodes.Node:
+    if isinstance(find_first_factor(numerator), nodes.Unary):
+        return nodes.Unary("-", _divide(negate(numerator), denominator))
     match numerator, denominator:
-        case Binary("*", left, right), _ if left == ONE:
+        case nodes.Binary("*", left, right), _ if left == ONE:
             return _divide(right, denominator)
         case _ if denominator == ONE or numerator == ZERO:
             return numerator
-        case Binary("/", left, right), inverse if inverse == Binary("/", ONE, right):
+        case nodes.Binary("/", left, right), inverse if inverse == nodes.Binary("/", ONE, right):
             return left
         case _:
-            return Binary("/", numerator, denominator)
+            return nodes.Binary("/", numerator, denominator)
 
 
-def _combine(derived: DerivedContribution, rule: Node) -> Node:
+def _combine(derived: DerivedContribution, rule: nodes.Node) -> nodes.Node:
     """Return ``outer + rule * ratio``, with a minus in place of the plus if ``ratio`` is negated."""
-    sign, ratio = ("-", derived.ratio.operand) if isinstance(derived.ratio, Unary) else ("+", derived.ratio)
-    product = rule if ratio == ONE else Binary("*", rule, ratio)
+    sign, ratio = (
+        ("-", derived.ratio.operand) if isinstance(derived.ratio, nodes.Unary) else ("+", derived.ratio)
+    )
+    product = rule if ratio == ONE else nodes.Binary("*", rule, ratio)
     if ratio == ZERO:
         return derived.outer
     if derived.outer == ZERO:
-        return product if sign == "+" else Unary("-", product)
-    return Binary(sign, derived.outer, product)
+        return product if sign == "+" else nodes.Unary("-", product)
+    return nodes.Binary(sign, derived.outer, product)

@@ -11,21 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from explorer.catalogue import (
-    MAX_RULES,
-    RULES,
-    SQUARE,
-    Contribution,
-    Loss,
-    Op,
-    Rule,
-    adapt_rule,
-    check_values,
-    find_contribution,
-    find_contribution_or_none,
-    find_loss,
-    to_finite,
-)
+from explorer import catalogue
 from explorer.curves import grids
 from explorer.curves.deterministic import DeterministicEvaluator
 from explorer.curves.grids import find_late_jumps, round_to_dtype
@@ -59,10 +45,10 @@ class Curves(SampledCurves):
 
     def compute_autograd(self, g: float) -> Floats:
         """Compute torch's own gradient of the op at each sampled x, for an upstream gradient g."""
-        return self._evaluate_rule(RULES["default"], self.x, g)[1]
+        return self._evaluate_rule(catalogue.RULES["default"], self.x, g)[1]
 
-    def _evaluate_rule(self, rule: Rule, x: Floats, g: float) -> tuple[Floats, Floats]:
-        loss, span = find_loss(self.loss) if self.loss else None, (self.start, self.stop)
+    def _evaluate_rule(self, rule: catalogue.Rule, x: Floats, g: float) -> tuple[Floats, Floats]:
+        loss, span = catalogue.find_loss(self.loss) if self.loss else None, (self.start, self.stop)
         return _make_evaluator(self.op, loss, self.parameters, g, span, self.learns).evaluate(rule, x)
 
     @property
@@ -114,19 +100,19 @@ def sample_curves(
     g: float = 1.0,
     dtype: str | torch.dtype = "float32",
     learns: str = "",
-    f: str | float = SQUARE,
+    f: str | float = catalogue.SQUARE,
     **parameters: float,
 ) -> Curves:
     """Sample an op and its gradients as a Curves object. The arguments are those of ``sample``."""
     op = resolve_op(op)
-    chosen_rules = tuple(adapt_rule(op, rule) for rule in _resolve_rules(rules))
+    chosen_rules = tuple(catalogue.adapt_rule(op, rule) for rule in _resolve_rules(rules))
     torch_dtype = grids.to_torch_dtype(dtype)
     start, stop = span = grids.normalize_range(start, stop, torch_dtype)
-    points, g = grids.check_points(points), to_finite("g", g)
+    points, g = grids.check_points(points), catalogue.to_finite("g", g)
     if not isinstance(f, str):
-        parameters, f = {"f": f, **parameters}, SQUARE
-    loss = find_loss(f) if op.is_random or any(rule.is_random for rule in chosen_rules) else None
-    settings = check_values(op, chosen_rules, parameters, (), loss)
+        parameters, f = {"f": f, **parameters}, catalogue.SQUARE
+    loss = catalogue.find_loss(f) if op.is_random or any(rule.is_random for rule in chosen_rules) else None
+    settings = catalogue.check_values(op, chosen_rules, parameters, (), loss)
     contributions = _find_contributions(op, chosen_rules, learns)
     all_kinks = _find_all_kinks(op, chosen_rules, learns, contributions, settings, span, g, loss)
     kinks = {key: None if at is None else round_to_dtype(at, torch_dtype) for key, at in all_kinks.items()}
@@ -154,7 +140,12 @@ def sample_curves(
 
 
 def _make_evaluator(
-    op: Op, loss: Loss | None, settings: Mapping[str, float], g: float, span: tuple[float, float], learns: str
+    op: catalogue.Op,
+    loss: catalogue.Loss | None,
+    settings: Mapping[str, float],
+    g: float,
+    span: tuple[float, float],
+    learns: str,
 ) -> StochasticEvaluator | DeterministicEvaluator:
     if loss:
         return StochasticEvaluator(op, loss, settings, g, span)
@@ -162,14 +153,14 @@ def _make_evaluator(
 
 
 def _find_all_kinks(
-    op: Op,
-    rules: Sequence[Rule],
+    op: catalogue.Op,
+    rules: Sequence[catalogue.Rule],
     learns: str,
     learning_keys: Collection[str],
     settings: Mapping[str, float],
     span: tuple[float, float],
     g: float,
-    loss: Loss | None,
+    loss: catalogue.Loss | None,
 ) -> dict[str, list[float] | None]:
     """Return a dict from each curve's key to its kinks, or to None if the curve has too many.
 
@@ -193,13 +184,17 @@ def _find_all_kinks(
     return all_kinks
 
 
-def _find_contributions(op: Op, rules: Sequence[Rule], name: str) -> dict[str, Contribution]:
+def _find_contributions(
+    op: catalogue.Op, rules: Sequence[catalogue.Rule], name: str
+) -> dict[str, catalogue.Contribution]:
     """Return each rule's ``Contribution`` by key. Raises ValueError if no rule can train the parameter."""
     if not name:
         return {}
-    parts = {rule.key: part for rule in rules if (part := find_contribution_or_none(op, rule, name))}
+    parts = {
+        rule.key: part for rule in rules if (part := catalogue.find_contribution_or_none(op, rule, name))
+    }
     if not parts:
-        find_contribution(op, rules[0], name)  # raises the error that says why there is no gradient
+        catalogue.find_contribution(op, rules[0], name)  # raises the error that says why there is no gradient
     return parts
 
 
@@ -213,7 +208,7 @@ def sample(
     g: float = 1.0,
     dtype: str | torch.dtype = "float32",
     learns: str = "",
-    f: str | float = SQUARE,
+    f: str | float = catalogue.SQUARE,
     **parameters: float,
 ) -> pd.DataFrame:
     """Sample an op and its gradients by backward rules over a range of x, and return a table.
@@ -254,19 +249,19 @@ def sample(
     return sample_curves(op, rules, learns=learns, f=f, **(view | parameters)).frame
 
 
-def _resolve_rules(rules: RuleLike | Sequence[RuleLike]) -> tuple[Rule, ...]:
+def _resolve_rules(rules: RuleLike | Sequence[RuleLike]) -> tuple[catalogue.Rule, ...]:
     """Return the backward rules for keys, formulas or functions. Functions of equal name get numbers.
 
     Raises ValueError for no rule and for more than ``MAX_RULES``.
     """
-    rule_list = [rules] if isinstance(rules, str | Rule) or callable(rules) else list(rules)
-    by_key: dict[str, Rule] = {}
+    rule_list = [rules] if isinstance(rules, str | catalogue.Rule) or callable(rules) else list(rules)
+    by_key: dict[str, catalogue.Rule] = {}
     for rule in map(resolve_rule, {id(key_or_rule): key_or_rule for key_or_rule in rule_list}.values()):
         suffixes = chain([""], (f" {number}" for number in count(2)))
         suffix = next(each for each in suffixes if rule.key + each not in by_key)
         if suffix and isinstance(rule, UserRule):
             rule = replace(rule, key=rule.key + suffix, label=rule.label + suffix)
         by_key[rule.key] = rule
-    if not 1 <= len(by_key) <= MAX_RULES:
-        raise ValueError(f"choose 1 to {MAX_RULES} rules, not {len(by_key)}")
+    if not 1 <= len(by_key) <= catalogue.MAX_RULES:
+        raise ValueError(f"choose 1 to {catalogue.MAX_RULES} rules, not {len(by_key)}")
     return tuple(by_key.values())

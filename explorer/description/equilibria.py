@@ -9,17 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from explorer.catalogue import (
-    Op,
-    Parameter,
-    Rule,
-    adapt_rule,
-    find_contribution,
-    find_contribution_or_none,
-    find_op,
-    find_rule,
-    resolve_values,
-)
+from explorer import catalogue
 from explorer.description.learning import LEARNING_WORDS, MAX_POSITIONS
 from explorer.description.net_gradient import BALANCE_TOLERANCE, compute_net_gradient
 from explorer.formula import format_number, join_texts
@@ -44,7 +34,7 @@ class Equilibria:
             increases through 0, or the two ends of an interval on which it is 0.
     """
 
-    rules: tuple[Rule, ...]
+    rules: tuple[catalogue.Rule, ...]
     name: str
     points: Floats
     error: Floats
@@ -60,8 +50,8 @@ class Equilibria:
 
 
 def find_equilibria(
-    op: str | Op,
-    rules: Sequence[str | Rule],
+    op: str | catalogue.Op,
+    rules: Sequence[str | catalogue.Rule],
     name: str,
     numbers: Sequence[float],
     settings: Mapping[str, float] | None = None,
@@ -80,14 +70,14 @@ def find_equilibria(
     Raises:
         ValueError: if the parameter cannot learn by any of the rules.
     """
-    op, entries = find_op(op), tuple(map(find_rule, rules))
-    learning = tuple(rule for rule in entries if find_contribution_or_none(op, rule, name))
+    op, entries = catalogue.find_op(op), tuple(map(catalogue.find_rule, rules))
+    learning = tuple(rule for rule in entries if catalogue.find_contribution_or_none(op, rule, name))
     if not learning:
-        find_contribution(op, entries[0], name)  # raises ValueError if the parameter cannot learn
+        catalogue.find_contribution(op, entries[0], name)  # raises ValueError if the parameter cannot learn
     at = make_grid(find_parameter(op, learning, name))
     start, count = dict(settings or {}), sum(weights) or len(numbers)
 
-    def compute_mean(rule: Rule, value: float) -> float:
+    def compute_mean(rule: catalogue.Rule, value: float) -> float:
         net = compute_net_gradient(op, rule, name, numbers, _set_parameter(start, rule, name, value), weights)
         return 0.0 if net.verdict == "rest" else net.total / count
 
@@ -96,19 +86,21 @@ def find_equilibria(
     positions = {key: tuple(_find_positions(at, gradients[key], mean_at)) for key, mean_at in means.items()}
     x, errors = torch.tensor(numbers, dtype=torch.float64), []
     for value in at:
-        parameters = resolve_values(op, learning[0], _set_parameter(start, learning[0], name, value))
+        parameters = catalogue.resolve_values(
+            op, learning[0], _set_parameter(start, learning[0], name, value)
+        )
         y = op.parsed.bind(parameters)(x)
         errors.append(float(np.average(((y - x) ** 2).numpy(), weights=weights or None)))
     return Equilibria(learning, name, at, np.array(errors), gradients, positions)
 
 
-def find_parameter(op: Op, rules: Sequence[Rule], name: str) -> Parameter:
+def find_parameter(op: catalogue.Op, rules: Sequence[catalogue.Rule], name: str) -> catalogue.Parameter:
     """Return the parameter with a given name, from the op or else from the first rule that has it."""
-    entries = (op, *(adapt_rule(op, rule) for rule in rules))
+    entries = (op, *(catalogue.adapt_rule(op, rule) for rule in rules))
     return next(p for entry in entries for p in entry.parameters if p.name == name)
 
 
-def make_grid(parameter: Parameter) -> Floats:
+def make_grid(parameter: catalogue.Parameter) -> Floats:
     """Return evenly spaced values between the bounds of a parameter, on its linear or logarithmic scale."""
     low, high = parameter.low, parameter.high
     share = np.arange(STEPS) / (STEPS - 1)
@@ -116,7 +108,9 @@ def make_grid(parameter: Parameter) -> Floats:
     return at
 
 
-def _set_parameter(settings: dict[str, float], rule: Rule, name: str, value: float) -> dict[str, float]:
+def _set_parameter(
+    settings: dict[str, float], rule: catalogue.Rule, name: str, value: float
+) -> dict[str, float]:
     return {**settings, name: value, f"{rule.key}.{name}": value}
 
 

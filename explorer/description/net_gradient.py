@@ -11,15 +11,7 @@ from typing import Literal
 
 import torch
 
-from explorer.catalogue import (
-    Op,
-    Rule,
-    adapt_rule,
-    find_contribution_or_none,
-    find_op,
-    find_rule,
-    resolve_values,
-)
+from explorer import catalogue
 
 Verdict = Literal["grow", "shrink", "rest", "undefined", "cannot"]
 
@@ -49,7 +41,7 @@ class NetGradient:
         scaled: whether the rule scales the sum.
     """
 
-    rule: Rule
+    rule: catalogue.Rule
     name: str
     origin: str = ""
     up: float = 0.0
@@ -80,8 +72,8 @@ class NetGradient:
 
 
 def compute_net_gradient(
-    op: str | Op,
-    rule: str | Rule,
+    op: str | catalogue.Op,
+    rule: str | catalogue.Rule,
     name: str,
     numbers: Sequence[float],
     settings: Mapping[str, float] | None = None,
@@ -97,12 +89,12 @@ def compute_net_gradient(
         settings: values of parameters by name or ``rule.name``; the others have their defaults.
         weights: (n,) the count of each number, or () for 1.
     """
-    op = find_op(op)
-    rule = adapt_rule(op, find_rule(rule))
-    part = find_contribution_or_none(op, rule, name)
+    op = catalogue.find_op(op)
+    rule = catalogue.adapt_rule(op, catalogue.find_rule(rule))
+    part = catalogue.find_contribution_or_none(op, rule, name)
     if part is None:
         return NetGradient(rule, name)
-    parameters = resolve_values(op, rule, settings or {})
+    parameters = catalogue.resolve_values(op, rule, settings or {})
     x = torch.tensor(numbers, dtype=torch.float64)
     y = op.parsed.bind(parameters)(x)
     counts = torch.tensor(weights or [1.0] * len(x), dtype=torch.float64)

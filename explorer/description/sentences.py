@@ -5,18 +5,12 @@ from dataclasses import dataclass
 from itertools import accumulate, takewhile
 
 from explorer.curves.sampled import FORWARD, SampledCurves
+from explorer.description import stochastic
 from explorer.description.claims import Claim, compare_curves, make_forward_claims, make_gradient_claims
 from explorer.description.comparison import write_comparison
 from explorer.description.forward import describe_forward
 from explorer.description.gradient import describe_gradient
 from explorer.description.headline import write_headline
-from explorer.description.stochastic import (
-    describe_biases,
-    describe_descent,
-    describe_spreads,
-    summarize_biases,
-    summarize_spreads,
-)
 from explorer.description.words import MAIN_LENGTH
 from explorer.formula import join_texts
 
@@ -59,10 +53,10 @@ def write_description(exact: SampledCurves, limit: float, learning: str = "") ->
     """
     names = _truncate_names(exact)
     if exact.op.is_random or any(rule.is_random for rule in exact.rules):
-        head, biases = summarize_biases(exact, names), describe_biases(exact, names)
-        descent = describe_descent(exact, names)
-        texts = [biases if biases != head else "", describe_spreads(exact, names), descent]
-        below = summarize_spreads(exact, names) or descent
+        head, biases = stochastic.summarize_biases(exact, names), stochastic.describe_biases(exact, names)
+        descent = stochastic.describe_descent(exact, names)
+        texts = [biases if biases != head else "", stochastic.describe_spreads(exact, names), descent]
+        below = stochastic.summarize_spreads(exact, names) or descent
         return Description(head, head, " ".join(filter(None, texts)), (), below)
     forward = make_forward_claims(exact, limit)
     gradients = {key: make_gradient_claims(exact, key, limit) for key in exact.gradients}

@@ -12,23 +12,11 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from explorer.formula import tree as nodes
 from explorer.formula.constants import evaluate_constant
 from explorer.formula.functions import SMALLEST_MAX
 from explorer.formula.operands import COUNT, find_casts, find_fills, find_limits, replace_counts
 from explorer.formula.torch_operations import get_torch_operation
-from explorer.formula.tree import (
-    RANDOM_NAMES,
-    VARIABLES,
-    Binary,
-    Call,
-    LossAt,
-    Name,
-    Node,
-    TensorName,
-    children,
-    is_condition,
-    is_constant,
-)
 
 NO_TENSORS: Mapping[str, Tensor] = MappingProxyType({})
 
@@ -54,17 +42,17 @@ _VARIABLES: Mapping[str, Evaluator] = {
 
 
 def _bind_operand(
-    node: Node, parameters: Mapping[str, float], cast: bool, fill: bool, limit: bool
+    node: nodes.Node, parameters: Mapping[str, float], cast: bool, fill: bool, limit: bool
 ) -> Evaluator:
     """Compile an operand to a function of the input tensors.
 
     The flags say what torch requires of the operand: see ``find_casts``, ``find_fills`` and ``find_limits``.
     """
-    if not is_constant(node):
+    if not nodes.is_constant(node):
         evaluate = _compile(node, parameters)
         return (lambda scope: evaluate(scope).to(scope.x.dtype)) if cast else evaluate
     value = evaluate_constant(node, parameters)
-    if is_condition(node) and not cast:
+    if nodes.is_condition(node) and not cast:
         # not cached: the tensor could be on another device or from inference mode
         return lambda scope: torch.tensor(value, device=scope.x.device)
     if not (limit and abs(value) > SMALLEST_MAX):
@@ -76,16 +64,20 @@ def _bind_operand(
     return lambda scope: float(wide.to(scope.x.dtype))
 
 
-def _compile(node: Node, parameters: Mapping[str, float]) -> Evaluator:
-    if isinstance(node, TensorName) or (isinstance(node, Name) and node.name in RANDOM_NAMES):
+def _compile(node: nodes.Node, parameters: Mapping[str, float]) -> Evaluator:
+    if isinstance(node, nodes.TensorName) or (
+        isinstance(node, nodes.Name) and node.name in nodes.RANDOM_NAMES
+    ):
         name = node.name
         return lambda scope: scope.tensors[name]
-    if isinstance(node, LossAt):
+    if isinstance(node, nodes.LossAt):
         raise ValueError("f(…) cannot be evaluated before expand_losses has replaced it by a loss")
-    if isinstance(node, Name):
+    if isinstance(node, nodes.Name):
         return _VARIABLES[node.name]
     call = get_torch_operation(node)
-    requirements = zip(children(node), find_casts(node), find_fills(node), find_limits(node), strict=True)
+    requirements = zip(
+        nodes.children(node), find_casts(node), find_fills(node), find_limits(node), strict=True
+    )
     operands = [
         _bind_operand(_strip_ones(child, parameters, _is_fresh(node)), parameters, *requirement)
         for child, *requirement in requirements
@@ -98,32 +90,34 @@ def _compile(node: Node, parameters: Mapping[str, float]) -> Evaluator:
     return lambda scope: call(*[operand(scope) for operand in operands])
 
 
-def _strip_ones(node: Node, parameters: Mapping[str, float], may_alias: bool) -> Node:
+def _strip_ones(node: nodes.Node, parameters: Mapping[str, float], may_alias: bool) -> nodes.Node:
     """Return a node without the multiplications and divisions by 1 around it, which change no bit.
 
     ``may_alias`` is True if the result, neither stored nor changed, may be an input tensor itself.
     """
     match node:
-        case Binary("*" | "/", left, right) if is_constant(right) and not (
-            is_constant(left) or is_condition(left)
+        case nodes.Binary("*" | "/", left, right) if nodes.is_constant(right) and not (
+            nodes.is_constant(left) or nodes.is_condition(left)
         ):
             if (may_alias or _is_fresh(left)) and evaluate_constant(right, parameters) == 1:
                 return _strip_ones(left, parameters, may_alias)
     return node
 
 
-def _is_fresh(node: Node) -> bool:
-    return isinstance(node, Binary | Call) and not (isinstance(node, Call) and node.function == "detach")
+def _is_fresh(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Binary | nodes.Call) and not (
+        isinstance(node, nodes.Call) and node.function == "detach"
+    )
 
 
 @lru_cache(maxsize=1024)
-def bind_tree(node: Node, parameters: tuple[tuple[str, str], ...]) -> Evaluator:
+def bind_tree(node: nodes.Node, parameters: tuple[tuple[str, str], ...]) -> Evaluator:
     """Compile an expression to a function of input tensors.
 
     ``parameters`` has pairs of a name and a value in hexadecimal, which preserves -0.0.
     """
     if (without_counts := replace_counts(node)) != node:
-        counts = [COUNT.format(name) for name in VARIABLES]
+        counts = [COUNT.format(name) for name in nodes.VARIABLES]
 
         def evaluate_counted(scope: Scope) -> Tensor:
             elements = float(scope.x.numel()).hex()

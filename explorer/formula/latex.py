@@ -1,28 +1,14 @@
 """The LaTeX of formulas."""
 
+from explorer.formula import tree as nodes
 from explorer.formula.aliases import GREEK
 from explorer.formula.functions import FUNCTIONS
 from explorer.formula.printing import number_text
-from explorer.formula.tree import (
-    PRECEDENCE,
-    SIGN_PRECEDENCE,
-    Binary,
-    Call,
-    Compare,
-    LossAt,
-    Name,
-    Node,
-    Number,
-    Polyline,
-    Unary,
-    UserCall,
-    is_condition,
-)
 
 _SIGNS = {
     "<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "==": "=", "!=": r"\ne", "&": r"\land", "|": r"\lor",
 }  # fmt: skip
-_OR, _AND, _SUM, _PRODUCT, _POWER = (PRECEDENCE[sign] for sign in ("|", "&", "+", "*", "**"))
+_OR, _AND, _SUM, _PRODUCT, _POWER = (nodes.PRECEDENCE[sign] for sign in ("|", "&", "+", "*", "**"))
 _ATOM = _POWER + 1
 _COMPARE = (_AND + _SUM) / 2  # unlike in Python, comparisons bind tighter than "and" and "or"
 
@@ -48,44 +34,44 @@ def number_latex(value: float) -> str:
     return rf"{digits}\cdot 10^{{{int(exponent)}}}" if exponent else digits
 
 
-def to_latex(node: Node) -> str:
+def to_latex(node: nodes.Node) -> str:
     """Return an expression in LaTeX, with fractions, cases for ``where`` and indicators for conditions."""
     return _render(node)[0]
 
 
-def _render(node: Node) -> tuple[str, float]:
+def _render(node: nodes.Node) -> tuple[str, float]:
     match node:
-        case Number(value):
+        case nodes.Number(value):
             return number_latex(value), _PRODUCT if "e" in number_text(value) else _ATOM
-        case Name(name):
+        case nodes.Name(name):
             return name_latex(name), _ATOM
-        case Unary("~", operand):
-            return rf"\lnot {_wrap(operand, _ATOM)}", SIGN_PRECEDENCE
-        case Unary(_, operand):
-            return f"-{_wrap_minus(operand, SIGN_PRECEDENCE)}", SIGN_PRECEDENCE
-        case Binary(sign, left, right):
+        case nodes.Unary("~", operand):
+            return rf"\lnot {_wrap(operand, _ATOM)}", nodes.SIGN_PRECEDENCE
+        case nodes.Unary(_, operand):
+            return f"-{_wrap_minus(operand, nodes.SIGN_PRECEDENCE)}", nodes.SIGN_PRECEDENCE
+        case nodes.Binary(sign, left, right):
             return _render_binary(sign, left, right)
-        case Compare(signs, operands):
+        case nodes.Compare(signs, operands):
             first, *rest = (_wrap(operand, _SUM) for operand in operands)
             links = (f" {_SIGNS[sign]} {text}" for sign, text in zip(signs, rest, strict=True))
             return first + "".join(links), _COMPARE
-        case Call(function, arguments):
+        case nodes.Call(function, arguments):
             return _render_call(function, arguments)
-        case Polyline(points, argument):
+        case nodes.Polyline(points, argument):
             texts = [
                 _wrap(argument, _OR),
                 *("-" * (value < 0) + number_latex(abs(value)) for point in points for value in point),
             ]
             inner = r",\,".join(texts)
             return rf"\operatorname{{through}}\left({inner}\right)", _ATOM
-        case LossAt(output):
+        case nodes.LossAt(output):
             return rf"f\left({_render(output)[0]}\right)", _ATOM
-        case UserCall(function, arguments):
+        case nodes.UserCall(function, arguments):
             inner = r",\,".join(_wrap(argument, _OR) for argument in arguments)
             return rf"{name_latex(function.name)}\left({inner}\right)", _ATOM
 
 
-def _render_binary(sign: str, left: Node, right: Node) -> tuple[str, float]:
+def _render_binary(sign: str, left: nodes.Node, right: nodes.Node) -> tuple[str, float]:
     match sign:
         case "&" | "|":
             level = _AND if sign == "&" else _OR
@@ -102,9 +88,9 @@ def _render_binary(sign: str, left: Node, right: Node) -> tuple[str, float]:
             return f"{_render_number(left, _SUM)} {sign} {_wrap_minus(right, _SUM + (sign == '-'))}", _SUM
 
 
-def _render_call(function: str, arguments: tuple[Node, ...]) -> tuple[str, float]:
+def _render_call(function: str, arguments: tuple[nodes.Node, ...]) -> tuple[str, float]:
     if function == "where":
-        return _render_cases(Call(function, arguments)), _COMPARE
+        return _render_cases(nodes.Call(function, arguments)), _COMPARE
     text = FUNCTIONS[function].latex
     level = _POWER if text.startswith(r"\frac") else _ATOM
     for position, argument in enumerate(arguments):
@@ -113,27 +99,27 @@ def _render_call(function: str, arguments: tuple[Node, ...]) -> tuple[str, float
     return text, level
 
 
-def _render_cases(node: Node) -> str:
+def _render_cases(node: nodes.Node) -> str:
     rows = []
-    while isinstance(node, Call) and node.function == "where":
+    while isinstance(node, nodes.Call) and node.function == "where":
         condition, then, node = node.arguments
         rows.append(rf"{_render_number(then, _OR)} & \text{{if }} {_wrap(condition, _OR)}")
     rows.append(rf"{_render_number(node, _OR)} & \text{{otherwise}}")
     return rf"\begin{{cases}}{(chr(92) * 2 + ' ').join(rows)}\end{{cases}}"
 
 
-def _wrap(node: Node, level: float) -> str:
+def _wrap(node: nodes.Node, level: float) -> str:
     text, precedence = _render(node)
     return rf"\left({text}\right)" if precedence < level else text
 
 
-def _wrap_minus(node: Node, level: float) -> str:
+def _wrap_minus(node: nodes.Node, level: float) -> str:
     text = _render_number(node, level)
     return rf"\left({text}\right)" if text.startswith("-") else text
 
 
-def _render_number(node: Node, level: float) -> str:
+def _render_number(node: nodes.Node, level: float) -> str:
     """Return an operand in LaTeX. A condition is written as an indicator function with values 0 and 1."""
-    if is_condition(node):
+    if nodes.is_condition(node):
         return rf"\mathbf{{1}}\left[{_render(node)[0]}\right]"
     return _wrap(node, level)

@@ -8,33 +8,14 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from explorer.formula import tree as nodes
 from explorer.formula.constants import PYTHON, evaluate_constant, evaluate_in_python
 from explorer.formula.functions import FUNCTIONS, SMALLEST_MAX, Function
 from explorer.formula.operands import find_casts, find_fills, find_limits, replace_counts
-from explorer.formula.tree import (
-    CONSTANTS,
-    PRECEDENCE,
-    SIGN_PRECEDENCE,
-    Binary,
-    Call,
-    Compare,
-    LossAt,
-    Name,
-    Node,
-    Number,
-    Polyline,
-    Unary,
-    UserCall,
-    children,
-    find_names,
-    is_condition,
-    is_constant,
-    walk,
-)
 
 _NEVER_RAISE = ("abs", "atan", "tanh", "erf")  # functions in ``PYTHON`` that never raise an error
 _MAX_EXPONENT = 7  # on screen, numbers from this power of ten on have an exponent
-_CHOICE, _NOT, _COMPARE, _ATOM = -1, 0, PRECEDENCE["<"], PRECEDENCE["**"] + 1
+_CHOICE, _NOT, _COMPARE, _ATOM = -1, 0, nodes.PRECEDENCE["<"], nodes.PRECEDENCE["**"] + 1
 
 
 def number_text(value: float) -> str:
@@ -88,7 +69,7 @@ def _format_number(value: float) -> str:
 
 
 def _format_name(name: str, normal: str) -> str:
-    if name in CONSTANTS:
+    if name in nodes.CONSTANTS:
         return f"math.{name}"
     return {"u()": "u", "normal()": normal, "f()": "f(y)", "ya()": "ya", "fa()": "f(ya)"}.get(name, name)
 
@@ -177,21 +158,21 @@ JAX = Dialect(
 )
 
 
-def print_source(node: Node, dialect: Dialect) -> str:
+def print_source(node: nodes.Node, dialect: Dialect) -> str:
     """Return an expression as code or text of a dialect, with as few parentheses as possible."""
     return _print(replace_counts(node, dialect.count) if dialect.count else node, dialect)[0]
 
 
-def print_limited(node: Node, dialect: Dialect) -> str:
+def print_limited(node: nodes.Node, dialect: Dialect) -> str:
     """Return code for a constant. A constant too large for x's dtype becomes infinite in the code."""
-    is_number = not _has_parameters(node) and not is_condition(node)
+    is_number = not _has_parameters(node) and not nodes.is_condition(node)
     is_large = is_number and SMALLEST_MAX < abs(evaluate_constant(node, {})) < math.inf
     return dialect.limited.format(print_source(node, dialect)) if is_large else print_source(node, dialect)
 
 
-def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
+def _print(node: nodes.Node, dialect: Dialect) -> tuple[str, int]:
     """Return the text of an expression, and the precedence of the text's outermost operator."""
-    if dialect.scalar and children(node) and is_constant(node):
+    if dialect.scalar and nodes.children(node) and nodes.is_constant(node):
         if not _has_parameters(node):
             if evaluate_in_python(node) is None:
                 return _print_value(evaluate_constant(node, {}))
@@ -200,88 +181,92 @@ def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
         if constant := _print_constant(node, dialect):
             return constant
     match node:
-        case Number(value):
+        case nodes.Number(value):
             return dialect.number(value), _ATOM
-        case Name(name):
+        case nodes.Name(name):
             return dialect.name(name), _ATOM
-        case Unary(sign, _):
-            return sign + _print_operands(node, dialect, [SIGN_PRECEDENCE])[0], SIGN_PRECEDENCE
-        case Binary(sign, _, _):
-            level = PRECEDENCE[sign]
-            sides = [_ATOM, SIGN_PRECEDENCE] if sign == "**" else [level, level + 1]
+        case nodes.Unary(sign, _):
+            return sign + _print_operands(node, dialect, [nodes.SIGN_PRECEDENCE])[0], nodes.SIGN_PRECEDENCE
+        case nodes.Binary(sign, _, _):
+            level = nodes.PRECEDENCE[sign]
+            sides = [_ATOM, nodes.SIGN_PRECEDENCE] if sign == "**" else [level, level + 1]
             left, right = _print_operands(node, dialect, sides)
             return f"{left} {sign} {right}", level
-        case Compare(signs, operands):
+        case nodes.Compare(signs, operands):
             texts = _print_operands(node, dialect, [_COMPARE + 1] * len(operands))
-            return _print_chain(signs, texts, is_split=dialect.scalar is not None and not is_constant(node))
-        case Call(function, _):
+            return _print_chain(
+                signs, texts, is_split=dialect.scalar is not None and not nodes.is_constant(node)
+            )
+        case nodes.Call(function, _):
             return dialect.call(FUNCTIONS[function], _print_operands(node, dialect)), _ATOM
-        case Polyline(points, argument):
+        case nodes.Polyline(points, argument):
             texts = [_print_value(value)[0] for point in points for value in point]
             texts = texts if dialect.scalar else [number_text(value) for point in points for value in point]
             mark = "_" if dialect.scalar else ""
             return f"{mark}through({', '.join([_print(argument, dialect)[0], *texts])})", _ATOM
-        case LossAt(output):
-            if not dialect.scalar or not is_constant(output):
+        case nodes.LossAt(output):
+            if not dialect.scalar or not nodes.is_constant(output):
                 return f"f({print_source(output, dialect)})", _ATOM
             constant_text = print_limited(output, replace(dialect, number=repr))
             return f"f({dialect.output.format(constant_text)})", _ATOM
-        case UserCall(function):
+        case nodes.UserCall(function):
             if dialect is not CANONICAL:
                 raise ValueError(f"{function.name} is not a formula, so it cannot be written as code")
             return f"{function.name}({', '.join(_print_operands(node, dialect))})", _ATOM
 
 
-def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
+def _print_constant(node: nodes.Node, dialect: Dialect) -> tuple[str, int] | None:
     match node:
-        case Unary("~"):
+        case nodes.Unary("~"):
             return f"not {_print_operands(node, dialect, [_COMPARE])[0]}", _NOT
-        case Binary("/", _, right) if dialect.guarded != Dialect.guarded and (
+        case nodes.Binary("/", _, right) if dialect.guarded != Dialect.guarded and (
             _has_parameters(right) or evaluate_constant(right, {}) == 0
         ):
             return f"_divided({', '.join(_print_operands(node, dialect))})", _ATOM
-        case Binary("**", left, right) if not _is_real(left, right) or (
+        case nodes.Binary("**", left, right) if not _is_real(left, right) or (
             _has_parameters(node) and dialect.guarded != Dialect.guarded
         ):
             return dialect.guarded.format("math.pow", ", ".join(_print_operands(node, dialect))), _ATOM
-        case Call("where"):
+        case nodes.Call("where"):
             levels = [_NOT, _NOT, _CHOICE]
             condition = _print_operands(node, dialect, levels)[0]
             # Float branches, because integers have no −0.
             _, true_text, false_text = _print_operands(node, replace(dialect, number=repr), levels)
             return f"{true_text} if {condition} else {false_text}", _CHOICE
-        case Call(name) if name in PYTHON:
+        case nodes.Call(name) if name in PYTHON:
             function = f"math.{name}" if hasattr(math, name) else name
             template = dialect.guarded if _may_fail(node) else Dialect.guarded
             return template.format(function, ", ".join(_print_operands(node, dialect))), _ATOM
-        case Call(name) if dialect.scalar:
+        case nodes.Call(name) if dialect.scalar:
             return dialect.scalar(FUNCTIONS[name], _print_operands(node, dialect)), _ATOM
         case _:
             return None
 
 
-def _may_fail(call: Call) -> bool:
+def _may_fail(call: nodes.Call) -> bool:
     if call.function in ("min", "max"):
-        return any(map(_may_be_nan, children(call)))
+        return any(map(_may_be_nan, nodes.children(call)))
     return call.function not in _NEVER_RAISE and _has_parameters(call)
 
 
-def _may_be_nan(node: Node) -> bool:
-    if not children(node) or not _has_parameters(node):
+def _may_be_nan(node: nodes.Node) -> bool:
+    if not nodes.children(node) or not _has_parameters(node):
         return False
-    keeps_finite = isinstance(node, Unary) or (
-        isinstance(node, Call) and node.function in ("abs", "min", "max")
+    keeps_finite = isinstance(node, nodes.Unary) or (
+        isinstance(node, nodes.Call) and node.function in ("abs", "min", "max")
     )
-    return not keeps_finite or any(map(_may_be_nan, children(node)))
+    return not keeps_finite or any(map(_may_be_nan, nodes.children(node)))
 
 
-def _is_real(base: Node, exponent: Node) -> bool:
+def _is_real(base: nodes.Node, exponent: nodes.Node) -> bool:
     is_integer = not _has_parameters(exponent) and float(evaluate_constant(exponent, {})).is_integer()
     return is_integer or (not _has_parameters(base) and evaluate_constant(base, {}) > 0)
 
 
-def _print_operands(node: Node, dialect: Dialect, levels: list[int] | None = None) -> list[str]:
-    requirements = zip(children(node), find_casts(node), find_fills(node), find_limits(node), strict=True)
+def _print_operands(node: nodes.Node, dialect: Dialect, levels: list[int] | None = None) -> list[str]:
+    requirements = zip(
+        nodes.children(node), find_casts(node), find_fills(node), find_limits(node), strict=True
+    )
     texts = [_print_operand(node, child, dialect, *requirement) for child, *requirement in requirements]
     least = levels or [_CHOICE] * len(texts)
     return [
@@ -291,15 +276,17 @@ def _print_operands(node: Node, dialect: Dialect, levels: list[int] | None = Non
 
 
 def _print_operand(
-    parent: Node, node: Node, dialect: Dialect, cast: bool, fill: bool, limit: bool
+    parent: nodes.Node, node: nodes.Node, dialect: Dialect, cast: bool, fill: bool, limit: bool
 ) -> tuple[str, int]:
     """Return the text of an operand, converted as the three flags require, and its outermost precedence."""
     if cast and dialect.cast:
-        template = "float({})" if is_constant(node) else dialect.cast
-        return template.format(print_source(node, dialect)), PRECEDENCE["*"] if template[0] == "1" else _ATOM
-    if not dialect.scalar or not is_constant(node) or is_constant(parent):
+        template = "float({})" if nodes.is_constant(node) else dialect.cast
+        return template.format(print_source(node, dialect)), nodes.PRECEDENCE["*"] if template[
+            0
+        ] == "1" else _ATOM
+    if not dialect.scalar or not nodes.is_constant(node) or nodes.is_constant(parent):
         return _print(node, dialect)
-    if is_condition(node) and isinstance(parent, Call):
+    if nodes.is_condition(node) and isinstance(parent, nodes.Call):
         return dialect.holds.format(print_source(node, dialect)), _ATOM
     if fill:  # as a float, because two integers would give an integer array
         wide = replace(dialect, number=repr) if dialect.fill == "{}" else dialect
@@ -315,15 +302,15 @@ def _print_chain(signs: tuple[str, ...], texts: list[str], is_split: bool) -> tu
         links = [f" {sign} {text}" for sign, text in zip(signs, texts[1:], strict=True)]
         return texts[0] + "".join(links), _COMPARE
     pairs = zip(texts, signs, texts[1:], strict=False)
-    return " & ".join(f"({left} {sign} {right})" for left, sign, right in pairs), PRECEDENCE["&"]
+    return " & ".join(f"({left} {sign} {right})" for left, sign, right in pairs), nodes.PRECEDENCE["&"]
 
 
-def _has_parameters(node: Node) -> bool:
-    return not set(find_names(node)) <= set(CONSTANTS)
+def _has_parameters(node: nodes.Node) -> bool:
+    return not set(nodes.find_names(node)) <= set(nodes.CONSTANTS)
 
 
-def _is_exact(node: Node) -> bool:
-    values = (evaluate_constant(part, {}) for part in walk(node) if children(part))
+def _is_exact(node: nodes.Node) -> bool:
+    values = (evaluate_constant(part, {}) for part in nodes.walk(node) if nodes.children(part))
     return all(0 < abs(value) <= 2**53 for value in values)
 
 
@@ -332,4 +319,4 @@ def _print_value(value: float) -> tuple[str, int]:
         return str(value), _ATOM
     size = abs(value)
     text = (_format_number(size) if size else "0.0") if math.isfinite(size) else f"math.{size}"
-    return (f"-{text}", SIGN_PRECEDENCE) if math.copysign(1, value) < 0 else (text, _ATOM)
+    return (f"-{text}", nodes.SIGN_PRECEDENCE) if math.copysign(1, value) < 0 else (text, _ATOM)

@@ -7,20 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorer.catalogue import (
-    COUNT,
-    Contribution,
-    Loss,
-    Op,
-    Rule,
-    adapt_rule,
-    expand_losses,
-    find_contribution,
-    find_op,
-    find_rule,
-    require_deterministic,
-    resolve_values,
-)
+from explorer import catalogue
 from explorer.formula import Formula
 from explorer.gradient.draws import bind_random
 from explorer.gradient.engine import PositionalSignature, backpropagate, is_compiled_without_grad
@@ -58,7 +45,7 @@ class BoundOp:
     saves_x: bool = True
     saves_y: bool = True
     parts: Mapping[str, Callable[..., Tensor]] = field(default_factory=dict)
-    contributions: Mapping[str, Contribution] = field(default_factory=dict)
+    contributions: Mapping[str, catalogue.Contribution] = field(default_factory=dict)
     numbers: Mapping[str, float] = field(default_factory=dict)
     tensor_names: tuple[str, ...] = ()
     is_autograd: bool = False
@@ -112,7 +99,9 @@ class BoundOp:
         if contribution.scale is None or not set(contribution.scale.parameters) & set(tensors):
             return contribution.compute_factor(self.numbers, elements)
         parameter = tensors[name]
-        scale = contribution.scale.with_tensors(tensors).bind({**self.numbers, COUNT: float(elements)})
+        scale = contribution.scale.with_tensors(tensors).bind(
+            {**self.numbers, catalogue.COUNT: float(elements)}
+        )
         return scale(parameter, None, None, tensors)
 
     def compute_total(
@@ -191,19 +180,19 @@ def _restore_saved(ctx: Any, g: Any) -> tuple[Any, Any, Mapping[str, Tensor]]:
     return x, y, dict(zip(ctx.names, saved, strict=True)) if saved else _NO_TENSORS
 
 
-def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> BoundOp:
+def bind(op: str | catalogue.Op, rule: str | catalogue.Rule, settings: Mapping[str, float]) -> BoundOp:
     """Combine an op and a backward rule into a ``BoundOp`` whose parameters are all numbers.
 
     ``settings`` is a dict of parameter values; parameters that it lacks get their defaults. Raises ValueError
     if the op or the rule is random, because y then depends on more than x.
     """
-    op, rule = find_op(op), find_rule(rule)
-    require_deterministic("bind", op, rule)
+    op, rule = catalogue.find_op(op), catalogue.find_rule(rule)
+    catalogue.require_deterministic("bind", op, rule)
     return bind_contributions(op, rule, settings, {})
 
 
 def bind_learnable(
-    op: str | Op, rule: str | Rule, settings: Mapping[str, float], names: Sequence[str]
+    op: str | catalogue.Op, rule: str | catalogue.Rule, settings: Mapping[str, float], names: Sequence[str]
 ) -> BoundOp:
     """Combine an op and a backward rule into a ``BoundOp`` whose parameters in ``names`` are tensors.
 
@@ -211,18 +200,18 @@ def bind_learnable(
     may use the loss of an element and of its antithetic sample. Such losses are passed as tensors too. Raises
     ValueError if a parameter cannot learn, see ``catalogue.find_contribution``.
     """
-    op, rule = find_op(op), find_rule(rule)
-    contributions = {name: find_contribution(op, rule, name, tuple(names)) for name in names}
+    op, rule = catalogue.find_op(op), catalogue.find_rule(rule)
+    contributions = {name: catalogue.find_contribution(op, rule, name, tuple(names)) for name in names}
     return bind_contributions(op, rule, settings, contributions, names)
 
 
 def bind_contributions(
-    op: Op,
-    rule: Rule,
+    op: catalogue.Op,
+    rule: catalogue.Rule,
     settings: Mapping[str, float],
-    contributions: Mapping[str, Contribution],
+    contributions: Mapping[str, catalogue.Contribution],
     names: Sequence[str] = (),
-    loss: Loss | None = None,
+    loss: catalogue.Loss | None = None,
 ) -> BoundOp:
     """Combine an op, a rule, and formulas for the gradients of parameters into a ``BoundOp``.
 
@@ -234,7 +223,7 @@ def bind_contributions(
         names: the parameters that are tensors.
         loss: the loss that formulas evaluate as ``f()``; if None, its values are passed with each call.
     """
-    numbers, adapted = resolve_values(op, rule, settings), adapt_rule(op, rule)
+    numbers, adapted = catalogue.resolve_values(op, rule, settings), catalogue.adapt_rule(op, rule)
     if loss:
         numbers = loss.values(settings) | numbers
     bound = bind_formulas(op.parsed, adapted.parsed, numbers, contributions, names, loss)
@@ -245,9 +234,9 @@ def bind_formulas(
     op: Formula,
     rule: Formula | None,
     numbers: Mapping[str, float],
-    contributions: Mapping[str, Contribution] = {},
+    contributions: Mapping[str, catalogue.Contribution] = {},
     names: Sequence[str] = (),
-    loss: Loss | None = None,
+    loss: catalogue.Loss | None = None,
 ) -> BoundOp:
     """Combine the formulas of an op and a backward rule into a ``BoundOp``.
 
@@ -266,7 +255,7 @@ def bind_formulas(
 
     gradients = [*([rule] if rule else []), *(each.formula for each in contributions.values())]
     random_names = frozenset(
-        name for each in (op, *gradients) for name in expand_losses(each, op, loss).random_names
+        name for each in (op, *gradients) for name in catalogue.expand_losses(each, op, loss).random_names
     )
     is_blocked = rule is None and not op.carries_gradient
     saves_all = bool(names) or any(each.random_names for each in (op, *gradients))
@@ -294,7 +283,7 @@ def bind_formulas(
     )
 
 
-def pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Pair:
+def pair(op: str | catalogue.Op, rule: str | catalogue.Rule, settings: Mapping[str, float]) -> Pair:
     """Return an op and a backward rule as two functions, ``x -> y`` and ``(x, y, g) -> gradient``.
 
     The functions serve training code that computes its backward pass without autograd.

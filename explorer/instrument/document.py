@@ -3,17 +3,7 @@
 from dataclasses import asdict
 from functools import cache
 
-from explorer.catalogue import (
-    FAMILIES,
-    FORMULA_PREFIX,
-    GROUPS,
-    MAX_RULES,
-    OPS,
-    ORIGINS,
-    RULES,
-    find_loss,
-    find_rule,
-)
+from explorer import catalogue
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.catalogue.losses import LOSSES
 from explorer.catalogue.records import MAX_ABS_X
@@ -36,27 +26,27 @@ from explorer.instrument.view import LAYERS, STOCHASTIC_TEXTS, VIEW
 def make_document() -> Json:
     """Return the catalogue's ops and rules, sampling constants and limits as a dict for JSON."""
     return {
-        "ops": {key: make_entry(op) for key, op in OPS.items()},
-        "rules": {key: make_entry(rule) for key, rule in RULES.items()},
-        "families": FAMILIES,
-        "groups": GROUPS,
-        "origins": ORIGINS,
+        "ops": {key: make_entry(op) for key, op in catalogue.OPS.items()},
+        "rules": {key: make_entry(rule) for key, rule in catalogue.RULES.items()},
+        "families": catalogue.FAMILIES,
+        "groups": catalogue.GROUPS,
+        "origins": catalogue.ORIGINS,
         "learning": {
             # Only the positive half; the others are their negatives.
             "normal": make_normal_numbers()[NORMAL_NUMBERS // 2 :],
             "most": MAX_NUMBERS,
             "words": {name: LEARNING_WORDS[name] for name in ("normal", "carried", "outside", "lead")},
         },
-        "own": FORMULA_PREFIX,
-        "ownRule": make_entry(find_rule(FORMULA_PREFIX + "g * through(x, 0, 0, 1, 1)")),
+        "own": catalogue.FORMULA_PREFIX,
+        "ownRule": make_entry(catalogue.find_rule(catalogue.FORMULA_PREFIX + "g * through(x, 0, 0, 1, 1)")),
         "colours": {"light": RULE_COLOURS_LIGHT, "dark": RULE_COLOURS_DARK, "neutral": NEUTRAL},
         "sampling": list_sampling(),
-        "losses": {text: make_loss_entry(find_loss(text)) for text in LOSSES},
+        "losses": {text: make_loss_entry(catalogue.find_loss(text)) for text in LOSSES},
         "drawn": STOCHASTIC_TEXTS,
         "layers": {key: asdict(layer) for key, layer in LAYERS.items()},
         "view": [asdict(word) for word in VIEW.values()],
         "limits": {
-            "rules": MAX_RULES,
+            "rules": catalogue.MAX_RULES,
             "formula": MAX_LENGTH,
             "nodes": MAX_NODES,
             "query": MAX_QUERY,

@@ -8,26 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from explorer.catalogue import (
-    AT_BOUND,
-    FORMULA_PREFIX,
-    Lattice,
-    Learned,
-    Loss,
-    Op,
-    Rule,
-    describe_evaluation,
-    explain_refusal,
-    find_loss,
-    find_op,
-    find_rule,
-)
-from explorer.catalogue.contribution import (
-    derive_contribution,
-    describe_autograd,
-    differentiate_op,
-    find_tensor_gradient,
-)
+from explorer import catalogue
+from explorer.catalogue import contribution
 from explorer.formula import Formula, FormulaError, differentiate, parse
 from explorer.formula.derivative import ONE, ZERO
 from explorer.formula.operands import find_reductions
@@ -38,9 +20,9 @@ from explorer.instrument.limits import find_reach
 Json = dict[str, Any]
 
 _MAKERS: Mapping[str, Callable[[str], Json]] = {
-    "op": lambda text: make_entry(find_op(FORMULA_PREFIX + text)),
-    "rule": lambda text: make_entry(find_rule(FORMULA_PREFIX + text)),
-    "loss": lambda text: make_loss_entry(find_loss(text)),
+    "op": lambda text: make_entry(catalogue.find_op(catalogue.FORMULA_PREFIX + text)),
+    "rule": lambda text: make_entry(catalogue.find_rule(catalogue.FORMULA_PREFIX + text)),
+    "loss": lambda text: make_loss_entry(catalogue.find_loss(text)),
 }
 
 
@@ -57,7 +39,7 @@ def make_custom_entry(kind: str, text: str) -> Json:
         return {"message": error.message, "column": error.column}
 
 
-def make_entry(record: Op | Rule) -> Json:
+def make_entry(record: catalogue.Op | catalogue.Rule) -> Json:
     """Return an op or backward rule, from the catalogue or custom, as a dict for the browser.
 
     Formulas are trees (see ``Formula.data``). In addition to the fields of the record, the dict has these
@@ -82,7 +64,7 @@ def make_entry(record: Op | Rule) -> Json:
     """
     formula, kinks = record.parsed, list[Any]()
     for kink in record.kinks or ():
-        if isinstance(kink, Lattice):
+        if isinstance(kink, catalogue.Lattice):
             texts = asdict(kink).items()
             kinks.append({name: text and to_data(_parse_tree(text, record)) for name, text in texts})
         else:
@@ -103,7 +85,7 @@ def make_entry(record: Op | Rule) -> Json:
         common["slopes"] = {"x": to_data(ZERO), "y": to_data(ZERO)}
     elif record.kinks is None and formula:
         common |= _make_pieces(formula)
-    if isinstance(record, Rule):
+    if isinstance(record, catalogue.Rule):
         common["usesY"] = formula is not None and "y" in formula.variables
         common["learned"] = {learned.name: _make_learned(learned, record) for learned in record.learned}
         return common | {name: getattr(record, name) for name in ("brief", "group", "suits", "otherwise")}
@@ -112,24 +94,24 @@ def make_entry(record: Op | Rule) -> Json:
         "family": record.family,
         "inside": record.sentence_label,
         "gradient": gradient and gradient.data,
-        "autograd": describe_autograd(record),
+        "autograd": contribution.describe_autograd(record),
         "follows": dict(_list_following(record)),
         "torch": dict(_list_derivatives(record)),
         "flat": record.compute_degree() == 0,
     }
 
 
-def _describe_training(record: Op | Rule) -> Json:
+def _describe_training(record: catalogue.Op | catalogue.Rule) -> Json:
     label = record.label
     words = {
-        "untrained": _end_sentence(explain_refusal(record, label)),
-        "unspiking": _end_sentence(explain_refusal(record, label, spikes=True)),
-        "judging": describe_evaluation(record) if isinstance(record, Op) else "",
+        "untrained": _end_sentence(catalogue.explain_refusal(record, label)),
+        "unspiking": _end_sentence(catalogue.explain_refusal(record, label, spikes=True)),
+        "judging": catalogue.describe_evaluation(record) if isinstance(record, catalogue.Op) else "",
     }
     return {name: text for name, text in words.items() if text}
 
 
-def make_loss_entry(loss: Loss) -> Json:
+def make_loss_entry(loss: catalogue.Loss) -> Json:
     """Return a loss and its derivative by y as a dict for the browser."""
     return {
         "key": loss.text,
@@ -140,7 +122,7 @@ def make_loss_entry(loss: Loss) -> Json:
     }
 
 
-def _make_learned(learned: Learned, rule: Rule) -> Json:
+def _make_learned(learned: catalogue.Learned, rule: catalogue.Rule) -> Json:
     scale = learned.parsed_scale
     kinks = _make_pieces(learned.parsed) if rule.kinks is None else {}
     return kinks | {
@@ -148,22 +130,22 @@ def _make_learned(learned: Learned, rule: Rule) -> Json:
         "text": learned.parsed.text,
         "scale": scale and scale.data,
         "scaleText": scale and scale.text,
-        "atBound": AT_BOUND.get(learned.at_bound, ""),
+        "atBound": catalogue.AT_BOUND.get(learned.at_bound, ""),
         "note": learned.note,
     }
 
 
-def _list_following(op: Op) -> Iterator[tuple[str, Json]]:
+def _list_following(op: catalogue.Op) -> Iterator[tuple[str, Json]]:
     for parameter in op.parameters:
-        if functions := derive_contribution(op, parameter.name):
+        if functions := contribution.derive_contribution(op, parameter.name):
             yield parameter.name, {"outer": to_data(functions.outer), "ratio": to_data(functions.ratio)}
 
 
-def _list_derivatives(op: Op) -> Iterator[tuple[str, Json]]:
+def _list_derivatives(op: catalogue.Op) -> Iterator[tuple[str, Json]]:
     for parameter in op.parameters:
-        if derivative := differentiate_op(op, parameter.name):
+        if derivative := contribution.differentiate_op(op, parameter.name):
             exact, readable = derivative
-            gradient = find_tensor_gradient(op, parameter.name)
+            gradient = contribution.find_tensor_gradient(op, parameter.name)
             extra = {"gradient": gradient.data} if gradient else {}
             yield parameter.name, {"tree": exact.data, "text": readable.text, **extra}
 
@@ -195,11 +177,11 @@ def _end_sentence(text: str) -> str:
     return text and f"{text}."
 
 
-def _parse_tree(text: str, record: Op | Rule) -> Node:
+def _parse_tree(text: str, record: catalogue.Op | catalogue.Rule) -> Node:
     return parse(text, variables=(), parameters=[p.name for p in record.parameters]).tree
 
 
-def _list_movable(record: Op | Rule) -> Iterator[Json]:
+def _list_movable(record: catalogue.Op | catalogue.Rule) -> Iterator[Json]:
     for kink in record.kinks or ():
         match _parse_tree(kink, record) if isinstance(kink, str) else None:
             case Name(name):

@@ -8,13 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from explorer.instrument.assets import (
-    Asset,
-    read_skeleton,
-    read_skeleton_css,
-    read_style_sheets,
-    to_script_json,
-)
+from explorer.instrument import assets
 from explorer.instrument.bundle import bundle_page
 from explorer.instrument.document import make_document
 from explorer.instrument.drawing import read_plotly_lines
@@ -59,7 +53,7 @@ class Page:
     def html(self) -> str:
         """Return the page as one self-contained HTML file of about 5 MB, whose sliders all work offline."""
         before, after = make_standalone()
-        return before + to_script_json({"document": make_document(), **self._start}) + after
+        return before + assets.to_script_json({"document": make_document(), **self._start}) + after
 
     def _repr_html_(self) -> str:
         style = f"width:100%;height:{_HEIGHT_PX}px;border:0"
@@ -73,7 +67,7 @@ def make_standalone() -> tuple[str, str]:
     parts = {
         "policy": "",
         "style": read_style(),
-        "skeleton": read_skeleton("instrument"),
+        "skeleton": assets.read_skeleton("instrument"),
         "plotly": escape_script(read_plotly_lines().decode()),
         "module": make_inline_module("pages/standalone.js"),
         "start": _DATA_MARK,
@@ -96,21 +90,21 @@ def make_saved_template() -> Mapping[str, Any]:
 
 
 @cache
-def make_saved_script() -> Asset:
+def make_saved_script() -> assets.Asset:
     """Return a script that gives the browser the data from which it writes a page to a file."""
-    data = to_script_json(make_saved_template())
-    return Asset(f"document.currentScript.data = {data};".encode(), "text/javascript")
+    data = assets.to_script_json(make_saved_template())
+    return assets.Asset(f"document.currentScript.data = {data};".encode(), "text/javascript")
 
 
 def fill_template(page: str, parts: Mapping[str, str]) -> str:
     """Return a page's HTML file with each placeholder replaced by the item of ``parts`` of that name."""
-    return re.sub(r"<!-- (\w+) -->", lambda match: parts[match[1]], read_skeleton(page))
+    return re.sub(r"<!-- (\w+) -->", lambda match: parts[match[1]], assets.read_skeleton(page))
 
 
 @cache
 def read_style(in_cell: bool = False) -> str:
     """Return all CSS as one text, in which a notebook cell's width replaces the window's if ``in_cell``."""
-    text = f"{read_skeleton_css()}\n{read_style_sheets()}"
+    text = f"{assets.read_skeleton_css()}\n{assets.read_style_sheets()}"
     if in_cell:
         text += (MODULES.parent / "notebook" / "cell.css").read_text(encoding="utf-8")
         text = _WIDTH.sub("@container ", text).replace("100dvh", "var(--cell-height, 100dvh)")

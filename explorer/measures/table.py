@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from explorer.catalogue import (
-    CUSTOM_FAMILY,
-    FIXED_RULES,
-    RULES,
-    Op,
-    Rule,
-    check_values,
-    find_op,
-    require_deterministic,
-    resolve_values,
-)
+from explorer import catalogue
 from explorer.catalogue.noises import Noise
 from explorer.checks import check_pair
 from explorer.curves.user_functions.curve import Curve
@@ -70,19 +60,21 @@ def _to_json(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def list_suitable_rules(op: Op) -> list[Rule]:
+def list_suitable_rules(op: catalogue.Op) -> list[catalogue.Rule]:
     """Return the catalogue's backward rules that suit an op; for a custom op, all deterministic rules.
 
     A stochastic op has no table, so that its list is empty.
     """
     if op.is_random:
         return []
-    if op.family == CUSTOM_FAMILY:
-        return [*FIXED_RULES]
-    return [rule for rule in RULES.values() if not rule.suits or op.family in rule.suits]
+    if op.family == catalogue.CUSTOM_FAMILY:
+        return [*catalogue.FIXED_RULES]
+    return [rule for rule in catalogue.RULES.values() if not rule.suits or op.family in rule.suits]
 
 
-def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **parameters: float) -> pd.DataFrame:
+def compare(
+    op: str | catalogue.Op, *, noise: str = "uniform", width: float = 1.0, **parameters: float
+) -> pd.DataFrame:
     """Compare all backward rules of the catalogue that suit an op.
 
     Args:
@@ -113,41 +105,45 @@ def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **param
     """
     import pandas as pd  # imported late, because single rows do not need it
 
-    op, law = find_op(op), find_noise(noise, width)
-    require_deterministic("compare", op)
+    op, law = catalogue.find_op(op), find_noise(noise, width)
+    catalogue.require_deterministic("compare", op)
     rules = list_suitable_rules(op)
-    settings = check_values(op, rules, parameters)
+    settings = catalogue.check_values(op, rules, parameters)
     table = pd.DataFrame([asdict(make_row(op, rule, settings)) for rule in rules])
     table.insert([*table].index("share") + 1, "lens", _measure_distances(op, rules, settings, law, width))
     return table
 
 
 def compute_lens_distances(
-    op: str | Op, parameters: Mapping[str, float], noise: str, width: float
+    op: str | catalogue.Op, parameters: Mapping[str, float], noise: str, width: float
 ) -> dict[str, float]:
     """Return a dict from the key of each rule that suits an op to its distance from the op under noise.
 
     ``noise`` and ``width`` are as for ``lens``. Raises ValueError for a stochastic op or an unknown noise.
     """
-    entry = find_op(op)
-    require_deterministic("compare", entry)
+    entry = catalogue.find_op(op)
+    catalogue.require_deterministic("compare", entry)
     rules = list_suitable_rules(entry)
     distances = _measure_distances(entry, rules, parameters, find_noise(noise, width), width)
     return dict(zip((rule.key for rule in rules), distances, strict=True))
 
 
 def _measure_distances(
-    op: Op, rules: Sequence[Rule], settings: Mapping[str, float], noise: Noise, width: float
+    op: catalogue.Op,
+    rules: Sequence[catalogue.Rule],
+    settings: Mapping[str, float],
+    noise: Noise,
+    width: float,
 ) -> list[float]:
-    x, gradient, _ = compute_lens(op, resolve_values(op, None, settings), noise, float(width), SPAN)
+    x, gradient, _ = compute_lens(op, catalogue.resolve_values(op, None, settings), noise, float(width), SPAN)
     points = torch.from_numpy(x)
-    subjects = [prepare_pair(op, rule, resolve_values(op, rule, settings)) for rule in rules]
+    subjects = [prepare_pair(op, rule, catalogue.resolve_values(op, rule, settings)) for rule in rules]
     return [measure_distance(x, gradient, subject.gradient(points).numpy()) for subject in subjects]
 
 
-def make_row(op: Op, rule: Rule, settings: Mapping[str, float]) -> Row:
+def make_row(op: catalogue.Op, rule: catalogue.Rule, settings: Mapping[str, float]) -> Row:
     """Return the table row of one backward rule with an op; ``settings`` are parameter values by name."""
-    numbers = resolve_values(op, rule, settings)
+    numbers = catalogue.resolve_values(op, rule, settings)
     size = measure_size(Curve(prepare_pair(op, rule, numbers)))
     results = check_pair(op, rule, numbers)
     verdicts = {result.name: result.verdict for result in results}

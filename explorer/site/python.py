@@ -92,8 +92,8 @@ def _list_imports(name: str) -> Iterator[str]:
         return
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("explorer"):
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from names if all(map(_find_path, names)) else (node.module, *names)
 
 
 def _find_path(name: str) -> Path | None:

@@ -6,20 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from explorer.catalogue import (
-    COUNT,
-    Contribution,
-    Op,
-    Rule,
-    adapt_rule,
-    find_contribution,
-    find_op,
-    find_rule,
-    make_antithetic,
-    require_in_domain,
-    resolve_values,
-    to_finite,
-)
+from explorer import catalogue
 from explorer.formula import Formula
 from explorer.formula.parsing import CODE_WORDS
 from explorer.formula.tree import Name, substitute
@@ -55,10 +42,10 @@ class Pair:
     ``learns`` maps each learned parameter, a tensor, to one element's contribution to its gradient.
     """
 
-    op: Op
-    rule: Rule
+    op: catalogue.Op
+    rule: catalogue.Rule
     parameters: Mapping[str, float]
-    learns: Mapping[str, Contribution] = field(default_factory=dict)
+    learns: Mapping[str, catalogue.Contribution] = field(default_factory=dict)
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -83,7 +70,7 @@ class Pair:
     @property
     def twin(self) -> Formula:
         """The op's formula for the antithetic sample: with 1 − u instead of u."""
-        return make_antithetic(self.forward)
+        return catalogue.make_antithetic(self.forward)
 
     @property
     def forward(self) -> Formula:
@@ -108,7 +95,9 @@ class Pair:
         ``count`` is code for the number of elements.
         """
         scale = self.learns[name].scale
-        return scale and Formula(substitute(scale.with_tensors(self.learns).tree, {Name(COUNT): Name(count)}))
+        return scale and Formula(
+            substitute(scale.with_tensors(self.learns).tree, {Name(catalogue.COUNT): Name(count)})
+        )
 
     @property
     def name(self) -> str:
@@ -161,7 +150,7 @@ class Pair:
         """
         y, gradient = self.formulas
         # The default rule's purpose describes torch and would be wrong for other libraries.
-        entries: list[Op | Rule] = [self.op, self.rule] if self.rule.parsed else [self.op]
+        entries: list[catalogue.Op | catalogue.Rule] = [self.op, self.rule] if self.rule.parsed else [self.op]
         purposes = [entry.purpose for entry in entries if not _is_custom(entry)]
         sources = [f"Source: {entry.source}" for entry in entries if entry.source]
         equations = [f"y = {y}", f"gradient = {gradient}", *map(self.describe_gradient, self.learns)]
@@ -184,7 +173,9 @@ class Pair:
         return f"gradient of {name} = {scale}sum({contributed.readable.text})"
 
 
-def make_pair(op: str | Op, rule: str | Rule, settings: Values = None, learns: Sequence[str] = ()) -> Pair:
+def make_pair(
+    op: str | catalogue.Op, rule: str | catalogue.Rule, settings: Values = None, learns: Sequence[str] = ()
+) -> Pair:
     """Combine an op and a backward rule with their parameter values, for code generation.
 
     ``settings`` is a dict of values as for ``catalogue.resolve_values``; ``learns`` names those that learn.
@@ -194,41 +185,41 @@ def make_pair(op: str | Op, rule: str | Rule, settings: Values = None, learns: S
             that the code reserves, or a parameter that cannot learn. The subclass FormulaError for a custom
             formula that cannot be parsed.
     """
-    op = find_op(op)
-    rule = adapt_rule(op, find_rule(rule))
+    op = catalogue.find_op(op)
+    rule = catalogue.adapt_rule(op, catalogue.find_rule(rule))
     if words := describe_clash(op, rule):
         raise ValueError(words)
-    resolved = resolve_values(op, rule, settings or {})
-    contributions = {name: find_contribution(op, rule, name, tuple(learns)) for name in learns}
-    numbers = {name: to_finite(f"parameter {name}", value) for name, value in resolved.items()}
-    require_in_domain(op, rule, settings or {})
+    resolved = catalogue.resolve_values(op, rule, settings or {})
+    contributions = {name: catalogue.find_contribution(op, rule, name, tuple(learns)) for name in learns}
+    numbers = {name: catalogue.to_finite(f"parameter {name}", value) for name, value in resolved.items()}
+    catalogue.require_in_domain(op, rule, settings or {})
     learned_first = dict(sorted(numbers.items(), key=lambda item: item[0] not in contributions))
     return Pair(op, rule, learned_first, contributions)
 
 
-def describe_clash(op: Op, rule: Rule) -> str:
+def describe_clash(op: catalogue.Op, rule: catalogue.Rule) -> str:
     """Return a sentence on a parameter whose name exported code reserves, or "" if there is none."""
     names = _find_random_names(op, rule)
     name = next((p.name for p in (*op.parameters, *rule.parameters) if p.name in names), "")
     return name and f"A parameter is called {name}, as {names[name]} is in code: give it another name."
 
 
-def _find_random_names(op: Op, rule: Rule) -> dict[str, str]:
+def _find_random_names(op: catalogue.Op, rule: catalogue.Rule) -> dict[str, str]:
     formulas = [op.parsed, *(learned.parsed for learned in rule.learned)]
     formulas += [rule.parsed] if rule.parsed else []
     names = {name for formula in formulas for draw in formula.random_names for name in _NAMES_BY_DRAW[draw]}
     return {name: words for name, words in _MEANINGS.items() if name in names}
 
 
-def _is_custom(entry: Op | Rule) -> bool:
+def _is_custom(entry: catalogue.Op | catalogue.Rule) -> bool:
     return not entry.key.isidentifier()
 
 
-def _is_named(entry: Op | Rule) -> bool:
+def _is_named(entry: catalogue.Op | catalogue.Rule) -> bool:
     return not _is_custom(entry) or entry.label != entry.formula
 
 
-def _choose_word(entry: Op | Rule) -> str:
+def _choose_word(entry: catalogue.Op | catalogue.Rule) -> str:
     if not _is_custom(entry):
         return entry.key
     label = entry.label if _is_named(entry) and entry.label.isascii() else ""

@@ -4,22 +4,10 @@ from collections.abc import Sequence
 
 from explorer.catalogue import Op, Rule
 from explorer.formula.printing import PLAIN_TORCH, TORCH, Dialect
+from explorer.snippets import torch_code
 from explorer.snippets.arguments import write_usage
 from explorer.snippets.layout import join_lines, make_docstring
 from explorer.snippets.pair import Pair, Values, make_pair
-from explorer.snippets.torch_code import (
-    find_used_names,
-    make_module,
-    select_tensors,
-    write_arguments,
-    write_attributes,
-    write_backward,
-    write_nones,
-    write_plain,
-    write_totals,
-    write_unaliased,
-    write_unpacking,
-)
 
 _CLASS = """
 
@@ -49,7 +37,7 @@ def make_short_code(pair: Pair) -> str:
     """
     starts = [f"{name} = torch.tensor({pair.parameters[name]!r}, requires_grad=True)" for name in pair.learns]
     usage = "".join(f"# {line}\n" for line in [*starts, *write_usage(pair)])
-    return make_module(f"{_write_short(pair, PLAIN_TORCH)}\n\n{usage}")
+    return torch_code.make_module(f"{_write_short(pair, PLAIN_TORCH)}\n\n{usage}")
 
 
 def function_code(
@@ -65,28 +53,29 @@ def function_code(
 
 
 def _write_short(pair: Pair, dialect: Dialect = TORCH) -> str:
-    gradient = write_backward(pair, dialect)
+    gradient = torch_code.write_backward(pair, dialect)
     numbers = [f"{name}={value!r}" for name, value in pair.numbers.items()]
     signature = ", ".join(["x", *pair.learns, *pair.extras, *numbers])
     if gradient is None:
-        body = "\n    ".join([make_docstring([f"{pair.title}."]), *write_plain(pair, dialect)])
+        body = "\n    ".join([make_docstring([f"{pair.title}."]), *torch_code.write_plain(pair, dialect)])
         return _FUNCTION.format(name=pair.name, signature=signature, body=body)
-    used = find_used_names(pair, gradient)
+    used = torch_code.find_used_names(pair, gradient)
     layer = "_" * (pair.layer in pair.arguments) + pair.layer
-    returned = ", ".join([gradient, *write_totals(pair, dialect), *write_nones(pair)])
+    returned = ", ".join([gradient, *torch_code.write_totals(pair, dialect), *torch_code.write_nones(pair)])
     function = _CLASS.format(
         layer=layer,
         title=make_docstring([f"{pair.title}."]),
         inputs=", ".join(["x", *pair.arguments]),
         forward=join_lines(*_write_forward(pair, used, dialect)),
-        returned=join_lines(*write_unpacking(pair, used, dialect), f"return {returned}"),
+        returned=join_lines(*torch_code.write_unpacking(pair, used, dialect), f"return {returned}"),
     )
-    call = f"return {layer}.apply({write_arguments(pair)})"
+    call = f"return {layer}.apply({torch_code.write_arguments(pair)})"
     return function + _FUNCTION.format(name=pair.name, signature=signature, body=call)
 
 
 def _write_forward(pair: Pair, used: set[str], dialect: Dialect) -> list[str]:
-    tensors, y = list(select_tensors(pair, used)), write_unaliased(pair.forward, "x", dialect)
+    tensors = list(torch_code.select_tensors(pair, used))
+    y = torch_code.write_unaliased(pair.forward, "x", dialect)
     lines = [f"y = {y}"] if "y" in tensors else []
     lines += [f"ctx.save_for_backward({', '.join(tensors)})"] if tensors else []
-    return [*lines, *write_attributes(pair, used), f"return {'y' if 'y' in tensors else y}"]
+    return [*lines, *torch_code.write_attributes(pair, used), f"return {'y' if 'y' in tensors else y}"]

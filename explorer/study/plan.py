@@ -13,14 +13,7 @@ from torch import Generator
 
 from explorer.catalogue import Op, Rule, find_op, find_rule
 from explorer.formula import quote
-from explorer.study.arguments import (
-    check_rates,
-    check_rule_list,
-    check_seeds,
-    key_of,
-    select_values,
-    values_of,
-)
+from explorer.study import arguments
 from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_TRIALS
 from explorer.study.share import SEED, compute_start_share
 from explorer.study.trial import AGREEMENT, COLUMNS, Row, Stage, Trial, find_best_rate, make_trials
@@ -105,19 +98,19 @@ class Plan:
             raise ValueError(
                 f'the task "{base.task}" has no held-out data, which a study needs: choose another task'
             )
-        selected = check_rule_list(TASKS[base.task].rules if rules is None else rules)
-        added = [key for key in CONTROLS if controls and key not in map(key_of, selected)]
+        selected = arguments.check_rule_list(TASKS[base.task].rules if rules is None else rules)
+        added = [key for key in CONTROLS if controls and key not in map(arguments.key_of, selected)]
         defaults = TASKS[base.task].parameters if op is None else {}
         op_entry, entries = find_op(base.op), [find_rule(rule) for rule in (*selected, *added)]
-        task_values = select_values([op_entry, *entries], defaults)
-        values = values_of([op_entry, *entries], {**task_values, **(parameters or {})})
-        seed_list = check_seeds(seeds, base.seed)
+        task_values = arguments.select_values([op_entry, *entries], defaults)
+        values = arguments.values_of([op_entry, *entries], {**task_values, **(parameters or {})})
+        seed_list = arguments.check_seeds(seeds, base.seed)
         plan = cls(
             task=base.task,
             op=base.op,
             rules=(*selected, *added),
             controls=tuple(added),
-            lrs=check_rates(lrs, base.lr),
+            lrs=arguments.check_rates(lrs, base.lr),
             steps=base.steps,
             seeds=(),
             judge_seeds=(),
@@ -161,7 +154,7 @@ class Plan:
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of the study's backward rules."""
-        return tuple(map(key_of, self.rules))
+        return tuple(map(arguments.key_of, self.rules))
 
     @property
     def op_entry(self) -> Op:
@@ -276,7 +269,7 @@ class Plan:
             task=self.task,
             op=self.op,
             rules=(rule,),
-            parameters=select_values(entries, dict(self.parameters)),
+            parameters=arguments.select_values(entries, dict(self.parameters)),
             lr=lr,
             seed=trial.seed,
             seeds=1,

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 import torch
 
+from explorer.catalogue import MAX_RULES
 from explorer.catalogue.records import MAX_ABS_X
 from explorer.curves import sample, sample_curves
 from explorer.curves.grids import MAX_POINTS
-from explorer.curves.sampling import MAX_RULES
 from explorer.formula import FormulaError
 from tests.catalogue.fixed import OPS, RULES
 from tests.curves.curve_cases import DTYPES, block_of

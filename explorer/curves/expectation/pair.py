@@ -13,28 +13,16 @@ from explorer.catalogue import UPSTREAM, Loss, Op, Rule, adapt_rule, expand_in_d
 from explorer.curves.expectation.integral import Moments, Shape, integrate_moments
 from explorer.curves.expectation.jumps import Switch, bind_formula, find_roots, find_switches, is_flat
 from explorer.formula import Formula, quote
+from explorer.formula import tree as nodes
 from explorer.formula.operands import find_reductions
-from explorer.formula.tree import (
-    NORMAL,
-    UNIFORM,
-    Binary,
-    Call,
-    Name,
-    Node,
-    Number,
-    children,
-    find_names,
-    make_number,
-    substitute,
-)
 
 _SIDE_STEP = 1e-9  # distance from a jump to the u on its sides, relative to its distance from 0 or 1
 _ROOT_ERROR = 2.0**-49  # error in the position of a jump, relative to 1 + |x|
 _SAME_JUMP = 1e-8  # jumps closer than this, relative to their distance from 0 or 1, are the same
 _MIN_GAP = 1e-15  # cuts of the integral that are closer than this are merged
 _NOT_SMOOTH = {"where", "abs", "relu", "min", "max", "clamp", "detach"}
-_RANDOM_NAMES = {UNIFORM, NORMAL}
-_Y, _G = Name("y"), Name("g")
+_RANDOM_NAMES = {nodes.UNIFORM, nodes.NORMAL}
+_Y, _G = nodes.Name("y"), nodes.Name("g")
 
 
 @dataclass(frozen=True)
@@ -64,12 +52,12 @@ class StochasticPair:
         return loss_parameters | resolve_values(self.op, self.rule, self.settings) | {UPSTREAM.name: self.g}
 
     @cached_property
-    def _forward(self) -> Node:
+    def _forward(self) -> nodes.Node:
         return self._replace_means(self.op.parsed.tree)
 
-    def _replace_means(self, tree: Node) -> Node:
+    def _replace_means(self, tree: nodes.Node) -> nodes.Node:
         means = find_reductions(tree)
-        if any(_RANDOM_NAMES.intersection(find_names(part)) for part in means) or (
+        if any(_RANDOM_NAMES.intersection(nodes.find_names(part)) for part in means) or (
             means and self.mean_points is None
         ):
             raise ValueError(
@@ -77,14 +65,14 @@ class StochasticPair:
                 "mean of x instead"
             )
         values = {part: float(Formula(part).bind(self.parameters)(self.mean_points)[0]) for part in means}
-        return substitute(tree, {part: make_number(value) for part, value in values.items()})
+        return nodes.substitute(tree, {part: nodes.make_number(value) for part, value in values.items()})
 
     @cached_property
-    def _loss_tree(self) -> Node:
-        return substitute(self.loss.parsed.tree, {_Y: self._forward})
+    def _loss_tree(self) -> nodes.Node:
+        return nodes.substitute(self.loss.parsed.tree, {_Y: self._forward})
 
     @cached_property
-    def _backward(self) -> Node:
+    def _backward(self) -> nodes.Node:
         rule = adapt_rule(self.op, self.rule).parsed or self.op.parsed.gradient
         if rule is None:
             raise ValueError(
@@ -92,10 +80,10 @@ class StochasticPair:
             )
         return self._expand_in_draws(rule)
 
-    def _expand_in_draws(self, formula: Formula) -> Node:
+    def _expand_in_draws(self, formula: Formula) -> nodes.Node:
         return self._replace_means(expand_in_draws(formula, self.op.parsed, self.loss))
 
-    def _find_cuts(self, x: Tensor, tree: Node) -> Tensor:
+    def _find_cuts(self, x: Tensor, tree: nodes.Node) -> Tensor:
         """Return the u at which an expression jumps for each x. Shape (n, m); each row ascends to 1."""
         root_lists = [find_roots(switch, self.parameters, x) for switch in find_switches(tree)]
         ends = torch.ones(len(x), 1, dtype=x.dtype)
@@ -103,9 +91,9 @@ class StochasticPair:
         cuts[:, :-1][cuts.diff(dim=1) <= _MIN_GAP] = 1.0
         return cuts.sort(dim=1)[0][:, : 1 + int((cuts < 1).sum(1).max())]
 
-    def _compute_moments(self, x: Tensor, tree: Node) -> Moments:
+    def _compute_moments(self, x: Tensor, tree: nodes.Node) -> Moments:
         values = bind_formula(Formula(tree), self.parameters)
-        if not _RANDOM_NAMES.intersection(find_names(tree)):
+        if not _RANDOM_NAMES.intersection(nodes.find_names(tree)):
             return Moments(values(x, torch.full_like(x, 0.5)), torch.zeros_like(x))
         shape: Shape = "flat" if is_flat(tree) else "smooth" if _is_smooth(tree) else "any"
         return integrate_moments(values, x, self._find_cuts(x, tree), shape)
@@ -142,7 +130,7 @@ class StochasticPair:
             raise ValueError(
                 f"the gradient of {quote(self.op.key)} is too long to write out: shorten its formula"
             )
-        path = self._compute_moments(x, substitute(smooth.tree, {_G: Number(1.0)})).mean
+        path = self._compute_moments(x, nodes.substitute(smooth.tree, {_G: nodes.Number(1.0)})).mean
         moving_jumps = [
             self._find_moving_jumps(switch, x) for switch in find_switches(tree) if not switch.is_soft
         ]
@@ -174,14 +162,14 @@ class StochasticPair:
         return torch.where(speeds.isfinite(), u, torch.nan), speeds
 
 
-def _is_smooth(node: Node) -> bool:
+def _is_smooth(node: nodes.Node) -> bool:
     if is_flat(node):
         return True
     match node:
-        case Name(name):
-            return name != NORMAL
-        case Binary("/" | "**", _, right) if _RANDOM_NAMES.intersection(find_names(right)):
+        case nodes.Name(name):
+            return name != nodes.NORMAL
+        case nodes.Binary("/" | "**", _, right) if _RANDOM_NAMES.intersection(nodes.find_names(right)):
             return False
-        case Call(function) if function not in _NOT_SMOOTH:
+        case nodes.Call(function) if function not in _NOT_SMOOTH:
             return False
-    return all(map(_is_smooth, children(node)))
+    return all(map(_is_smooth, nodes.children(node)))

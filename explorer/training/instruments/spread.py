@@ -11,15 +11,9 @@ from torch import Tensor
 
 from explorer.formula import format_short
 from explorer.gradient import with_float64
+from explorer.training.instruments.base import pictures
 from explorer.training.instruments.base.exact import Exact, make_exact_estimator
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
-from explorer.training.instruments.base.pictures import (
-    Panel,
-    Picture,
-    describe_bars,
-    draw_log_bars,
-    draw_note,
-)
 from explorer.training.nets import ObservedPass
 from explorer.training.settings import Settings
 
@@ -169,13 +163,13 @@ def _compute_means_without(products: NDArray[float64]) -> NDArray[float64]:
     return means
 
 
-def draw(record: Record) -> list[Picture]:
+def draw(record: Record) -> list[pictures.Picture]:
     """Return a picture of a rule's ``record``: a bar for the spread in each layer, and a note on the bias."""
-    bars = draw_log_bars(record["spread"], -2, 2, _format_ratio)
+    bars = pictures.draw_log_bars(record["spread"], -2, 2, _format_ratio)
     pairs = zip(record["bias"].tolist(), record["within"].tolist(), strict=True)
     biases = ", ".join(f"w{number} {_format_bias(*pair)}" for number, pair in enumerate(pairs, 1))
     note = f"Bias: {biases or 'not measured here'}"
-    return [{"words": f"{describe_bars(bars)}. {note}", "blocks": [bars, draw_note(note)]}]
+    return [{"words": f"{pictures.describe_bars(bars)}. {note}", "blocks": [bars, pictures.draw_note(note)]}]
 
 
 def _format_ratio(ratio: float) -> str:
@@ -220,6 +214,6 @@ INSTRUMENT = Visible(
     cost="33 ms for six rules with three seeds and one hidden layer of 16 units, 90 ms with two",
     measure=measure,
     draw=draw,
-    panel=Panel(order=9, rows=2.5, opens=False, when="draws"),
+    panel=pictures.Panel(order=9, rows=2.5, opens=False, when="draws"),
     missing=explain_missing,
 )

@@ -11,31 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Generator, Tensor
 
+from explorer.training import nets, numerics
 from explorer.training.limits import EXAMPLES
-from explorer.training.nets import (
-    Boundary,
-    Build,
-    Ensemble,
-    FixedInput,
-    Layer,
-    Lr,
-    Member,
-    OpParameters,
-    OpRules,
-    Pass,
-    build_tail,
-    concatenate,
-    draw_start,
-)
-from explorer.training.numerics import (
-    METRICS,
-    OPTIMISERS,
-    PlainDescent,
-    get_metric,
-    is_aligned,
-    pad_count,
-    sum_members,
-)
 from explorer.training.settings import TrainingSettings, devices
 from explorer.training.tasks import TASKS, Data, Draw, Part, Table
 
@@ -78,8 +55,8 @@ class Lockstep:
         settings: TrainingSettings,
         table: str | Table | None,
         seeds: Sequence[int],
-        members: Sequence[Member],
-        op_rules: OpRules,
+        members: Sequence[nets.Member],
+        op_rules: nets.OpRules,
         tensors: Tensors | None = None,
     ) -> None:
         """Create the nets of a training run as they are before the first step.
@@ -112,11 +89,11 @@ class Lockstep:
         self._before = self._get_generator_states()
         self.draw_batch()
 
-    def step(self, lr: Lr) -> NDArray[float32]:
+    def step(self, lr: nets.Lr) -> NDArray[float32]:
         """Take a training step with all nets that stay finite, and return ``Pass.numbers`` for these."""
         return self.ensemble.step(*self.batch, self._task.loss, lr)
 
-    def run_pass(self) -> Pass:
+    def run_pass(self) -> nets.Pass:
         """Run the nets forward and backward on the current batch. The next step reuses the result."""
         return self.ensemble.run_pass(*self.batch, self._task.loss)
 
@@ -128,7 +105,7 @@ class Lockstep:
         """
         parts = (self, *locksteps)
         merged = copy.copy(self)
-        merged.op_rules = concatenate([part.op_rules for part in parts])
+        merged.op_rules = nets.concatenate([part.op_rules for part in parts])
         merged.seeds = [seed for part in parts for seed in part.seeds]
         active, order = _merge_members(parts, merged.op_rules)
         merged.ensemble = self.ensemble.merge(
@@ -152,8 +129,8 @@ class Lockstep:
     def has_exact_readings(self) -> bool:
         """Whether measurements of a net are bit-identical in ensembles of any size."""
         examples = min(EXAMPLES, len(self.start[0].x))
-        return pad_count(examples) == examples and all(
-            is_aligned(prod(layer.shapes[0]))
+        return numerics.pad_count(examples) == examples and all(
+            numerics.is_aligned(prod(layer.shapes[0]))
             for layer in self._task.net.build_layers(self._ends)
             if layer.shapes
         )
@@ -196,7 +173,7 @@ class Lockstep:
     def _get_generator_states(self) -> list[Tensor]:
         return [generator.get_state() for generator in self.generators]
 
-    def bind(self, op_rules: OpRules) -> None:
+    def bind(self, op_rules: nets.OpRules) -> None:
         """Continue training with another op, or with other backward rules of the same number."""
         self.op_rules = op_rules
         self.ensemble.rebuild(self._make_builder(is_input_fixed=self._is_input_fixed))
@@ -205,9 +182,9 @@ class Lockstep:
         """Return the score of each net on the examples in ``part``, NaN if a value is not finite."""
         x, y = (tensor.to(self.device) for tensor in part)
         output = self.ensemble.compute_output(x.unsqueeze(0))
-        scores = METRICS[get_metric(y)](output, y)
+        scores = numerics.METRICS[numerics.get_metric(y)](output, y)
         # Parameters too, because an op that maps NaN to a number hides broken weights from the output.
-        finite = (sum_members(output) + sum_members(self.ensemble.parameters)).isfinite()
+        finite = (numerics.sum_members(output) + numerics.sum_members(self.ensemble.parameters)).isfinite()
         return scores.where(finite, torch.nan).cpu().numpy()
 
     def get_weights(self) -> list[list[Tensor]]:
@@ -249,9 +226,9 @@ class Lockstep:
         self.ensemble.load(state["nets"])
 
     def _draw_start(self, data: Data, generator: Generator) -> Tensors:
-        layers = self._make_builder(is_input_fixed=False)([Member(0, 0)])
+        layers = self._make_builder(is_input_fixed=False)([nets.Member(0, 0)])
         task, scale = self._task, self.settings.init_scale
-        values = draw_start(layers, generator, scale, task.unit_weights, task.start_bias)
+        values = nets.draw_start(layers, generator, scale, task.unit_weights, task.start_bias)
         x, y = (tensor.to(self.device) for tensor in data.train)
         return Tensors(x, y, tuple(value.to(self.device) for value in values))
 
@@ -260,37 +237,39 @@ class Lockstep:
         inputs, outputs = self.data[0].widths
         return inputs, *self.settings.widths, outputs
 
-    def _make_builder(self, *, is_input_fixed: bool) -> Build:
+    def _make_builder(self, *, is_input_fixed: bool) -> nets.Build:
         """Return a function that builds nets' layers; a fixed input lets the first layer save work."""
         # The function does not use self, because reference cycles would keep nets in memory for long.
         op_rules, seeds, ends, bias = self.op_rules, self.seeds, self._ends, self.settings.bias
         build, first = self._task.net.build, self._make_first_layer() if is_input_fixed else None
 
-        def build_layers(members: Sequence[Member]) -> list[Layer]:
+        def build_layers(members: Sequence[nets.Member]) -> list[nets.Layer]:
             rules, indices = [member.rule for member in members], [member.seed for member in members]
-            boundary = Boundary(op_rules, rules, [seeds[index] for index in indices])
+            boundary = nets.Boundary(op_rules, rules, [seeds[index] for index in indices])
             return (
-                build_tail(first(indices), ends, boundary) if first else build(ends, bias, boundary, indices)
+                nets.build_tail(first(indices), ends, boundary)
+                if first
+                else build(ends, bias, boundary, indices)
             )
 
         return build_layers
 
-    def _make_first_layer(self) -> Callable[[Sequence[int]], FixedInput]:
+    def _make_first_layer(self) -> Callable[[Sequence[int]], nets.FixedInput]:
         weights, x = zip(*((start.parameters[0], start.x) for start in self.start), strict=True)
-        return partial(FixedInput, weights, x)
+        return partial(nets.FixedInput, weights, x)
 
-    def _make_ensemble(self, members: Sequence[Member]) -> Ensemble:
+    def _make_ensemble(self, members: Sequence[nets.Member]) -> nets.Ensemble:
         settings, start = self.settings, [each.parameters for each in self.start]
         if self._is_input_fixed:
             values = self._make_first_layer()(range(len(start))).get_start_values()
             start = [(*first, *parameters[1:]) for first, parameters in zip(values, start, strict=True)]
         starts, positive = self.op_rules.starts, [each.positive for each in self.op_rules.learned]
-        return Ensemble(
+        return nets.Ensemble(
             members,
             self._make_builder(is_input_fixed=self._is_input_fixed),
             start,
-            PlainDescent if self._is_input_fixed else OPTIMISERS[settings.optimiser],
-            OpParameters(starts, positive, settings.learn_rate, settings.learn_each == "channel"),
+            numerics.PlainDescent if self._is_input_fixed else numerics.OPTIMISERS[settings.optimiser],
+            nets.OpParameters(starts, positive, settings.learn_rate, settings.learn_each == "channel"),
         )
 
 
@@ -313,11 +292,11 @@ def split_positions(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
     return list(order.argsort().split_with_sizes(list(counts)))
 
 
-def _merge_members(parts: Sequence[Lockstep], op_rules: OpRules) -> tuple[list[Member], Tensor]:
+def _merge_members(parts: Sequence[Lockstep], op_rules: nets.OpRules) -> tuple[list[nets.Member], Tensor]:
     """Return nets in an order with equal rules side by side, and their previous indices. Shape (nets,)."""
     members, rules, seeds = [], 0, 0
     for part in parts:
-        members += [Member(rules + rule, seeds + seed) for rule, seed in part.ensemble.active]
+        members += [nets.Member(rules + rule, seeds + seed) for rule, seed in part.ensemble.active]
         rules, seeds = rules + len(part.op_rules.pairs), seeds + len(part.generators)
     groups: dict[int, int] = {}
     group_by_rule = [groups.setdefault(id(backward), len(groups)) for _, backward in op_rules.pairs]

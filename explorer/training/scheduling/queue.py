@@ -10,23 +10,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from explorer.training.limits import MAX_BRANCHES, MAX_FUSED_WORK, Limits
 from explorer.training.runs import Run
+from explorer.training.scheduling import status
 from explorer.training.scheduling.fair_queue import FairQueue, weigh_once
 from explorer.training.scheduling.ids import JobIds
 from explorer.training.scheduling.job import Job, Make, RunJob, Stepper, StudyJob
 from explorer.training.scheduling.quotas import Quota, Shares
-from explorer.training.scheduling.status import (
-    ACTIVE,
-    ENDED,
-    IDLE,
-    RUN,
-    STUDY,
-    STUDY_SENTENCES,
-    Command,
-    State,
-    Status,
-    StudyStatus,
-    describe_state,
-)
 from explorer.training.settings import Settings
 
 AnyJob = TypeVar("AnyJob", bound=Job)
@@ -58,7 +46,7 @@ class Jobs(Generic[AnyJob]):
     """
 
     kind: ClassVar[str]
-    statuses: ClassVar[type[Status]] = Status
+    statuses: ClassVar[type[status.Status]] = status.Status
 
     def __init__(
         self,
@@ -97,7 +85,7 @@ class Jobs(Generic[AnyJob]):
         own_jobs = [each for each in self if job.owner is not None and each.owner == job.owner]
         self._require_room(job, [each for each in self if each not in own_jobs], paused)
         for own_job in own_jobs:
-            if own_job.state in ACTIVE + IDLE:
+            if own_job.state in status.ACTIVE + status.IDLE:
                 own_job.move("stopped", f" because another {self.kind} was started")
         if not paused:
             self._enqueue(job)
@@ -109,17 +97,17 @@ class Jobs(Generic[AnyJob]):
         identity = self._names.create(self.kind)
         return {"id": identity, "owner": owner, "renewed": self._lease_clock(), "shares": shares or {}}
 
-    def execute(self, job: AnyJob, command: Command) -> int:
+    def execute(self, job: AnyJob, command: status.Command) -> int:
         """Execute a user's command on a job, and return how many single steps the job must now take.
 
         A command that does not fit the job's state changes nothing. Raises EngineFull.
         """
         match command:
-            case "pause" if job.state in ACTIVE:
+            case "pause" if job.state in status.ACTIVE:
                 job.move("paused")
-            case "resume" if job.state in IDLE:
+            case "resume" if job.state in status.IDLE:
                 self._enqueue(job)
-            case "stop" if job.state in ACTIVE + IDLE:
+            case "stop" if job.state in status.ACTIVE + status.IDLE:
                 job.move("stopped")
         self.admit()
         return 0
@@ -158,11 +146,11 @@ class Jobs(Generic[AnyJob]):
             self._drop(job)
         self.admit()
 
-    def make_status(self, job: AnyJob) -> Status:
+    def make_status(self, job: AnyJob) -> status.Status:
         """Return the current status of a job."""
         raise NotImplementedError
 
-    def make_gone_status(self, identity: str) -> Status:
+    def make_gone_status(self, identity: str) -> status.Status:
         """Return the status for the id of a job that was dropped or belonged to an earlier server process."""
         return self.statuses.make_unseen(identity, "gone", self._names.explain_missing(identity, self.kind))
 
@@ -179,7 +167,7 @@ class Jobs(Generic[AnyJob]):
         return False
 
     def _drop_excess(self) -> None:
-        idle = [job for job in self if job.state not in ACTIVE]
+        idle = [job for job in self if job.state not in status.ACTIVE]
         left = sorted((job for job in idle if not self._is_kept(job)), key=lambda job: job.renewed)
         for job in left[: max(0, len(idle) - self._limits.idle)]:
             self._drop(job)
@@ -187,11 +175,13 @@ class Jobs(Generic[AnyJob]):
     def _require_room(self, job: AnyJob, other_jobs: Sequence[AnyJob], paused: bool) -> None:
         """Raise EngineFull if a new job would exceed a quota. A paused job takes no room."""
         if not paused:
-            self._active.require(job.shares, [each.shares for each in other_jobs if each.state in ACTIVE])
+            self._active.require(
+                job.shares, [each.shares for each in other_jobs if each.state in status.ACTIVE]
+            )
 
     def _enqueue(self, job: AnyJob) -> None:
         """Set a job to "waiting". Raises EngineFull if its owner or the server has too many active jobs."""
-        self._active.require(job.shares, [each.shares for each in self if each.state in ACTIVE])
+        self._active.require(job.shares, [each.shares for each in self if each.state in status.ACTIVE])
         job.move("waiting")
         job.speed_since = None
 
@@ -199,14 +189,14 @@ class Jobs(Generic[AnyJob]):
         del self._jobs[job.id]
         job.end("stopped")
 
-    def _list_in_state(self, state: State) -> list[AnyJob]:
+    def _list_in_state(self, state: status.State) -> list[AnyJob]:
         return [job for job in self if job.state == state]
 
 
 class Runs(Jobs[RunJob]):
     """All training runs of one engine."""
 
-    kind = RUN
+    kind = status.RUN
 
     def _open(self, limits: Limits) -> None:
         limit = limits.running + limits.waiting
@@ -243,11 +233,11 @@ class Runs(Jobs[RunJob]):
         self._add(job, paused)
         return job
 
-    def execute(self, job: RunJob, command: Command) -> int:
+    def execute(self, job: RunJob, command: status.Command) -> int:
         """Execute a user's command on a run, and return how many single steps the run must now take."""
         steps = 0
         match command:
-            case "step" if job.state in IDLE:
+            case "step" if job.state in status.IDLE:
                 job.move("paused")
                 steps = 1
             case "reset":
@@ -270,7 +260,7 @@ class Runs(Jobs[RunJob]):
         job.settings = replace(job.settings, **{name: live[name] for name in live if name != "lr"})
         job.speed_since = None
         job.pending = {**job.pending, **live}
-        if job.state in ACTIVE:
+        if job.state in status.ACTIVE:
             job.move("waiting")
             self.admit()
 
@@ -309,7 +299,7 @@ class Runs(Jobs[RunJob]):
         for job in waiting:
             if job.interval_s:
                 job.take_slot(now)
-        self._queue.keep(job for job in self if job.state in ACTIVE)
+        self._queue.keep(job for job in self if job.state in status.ACTIVE)
         for _ in range(self._limits.running - len(self._list_full_pace())):
             if following := self._queue.find_first(job for job in waiting if job.state == "waiting"):
                 following.take_slot(now)
@@ -373,10 +363,10 @@ class Runs(Jobs[RunJob]):
         """Free the nets of runs that are over, except the most recently requested ones."""
         left = self._limits.kept_numbers
         for job in sorted(self, key=lambda job: job.renewed, reverse=True):
-            if job.run is None or job.state in ACTIVE + IDLE:
+            if job.run is None or job.state in status.ACTIVE + status.IDLE:
                 continue
             left -= job.run.numbers
-            if job.state not in ENDED or left < 0:
+            if job.state not in status.ENDED or left < 0:
                 job.release()
 
     def charge(self, job: RunJob) -> None:
@@ -388,18 +378,18 @@ class Runs(Jobs[RunJob]):
         if job.interval_s:
             self._queue.catch_up(job)
 
-    def make_status(self, job: RunJob) -> Status:
+    def make_status(self, job: RunJob) -> status.Status:
         """Return the current status of a run."""
         waits = job.state == "waiting"
         position = self._queue.position_of(job, self._list_in_state("waiting")) if waits else None
-        words = describe_state(
+        words = status.describe_state(
             job.state, step=job.step, position=position, note=job.note, n_others=self._count_others(job)
         )
         steps = job.settings.steps
-        return Status(job.id, job.state, words, position, job.step, steps, job.speed, job.snapshot)
+        return status.Status(job.id, job.state, words, position, job.step, steps, job.speed, job.snapshot)
 
     def _is_kept(self, job: RunJob) -> bool:
-        idle = job.state not in (*ACTIVE, "stopped")
+        idle = job.state not in (*status.ACTIVE, "stopped")
         return idle and self._is_watched(job, self._lease_clock())
 
     def _require_room(self, job: RunJob, other_jobs: Sequence[RunJob], paused: bool) -> None:
@@ -411,9 +401,9 @@ class Runs(Jobs[RunJob]):
 
         Only runs at full pace count, and only if more of them are active than may run at the same time.
         """
-        if job.state not in ACTIVE or job.interval_s:
+        if job.state not in status.ACTIVE or job.interval_s:
             return 0
-        active = sum(not other.interval_s and other.state in ACTIVE for other in self)
+        active = sum(not other.interval_s and other.state in status.ACTIVE for other in self)
         return active - 1 if active > self._limits.running else 0
 
     def _list_full_pace(self) -> list[RunJob]:
@@ -423,8 +413,8 @@ class Runs(Jobs[RunJob]):
 class Studies(Jobs[StudyJob]):
     """All studies of one engine. They advance in the time that its runs leave."""
 
-    kind = STUDY
-    statuses = StudyStatus
+    kind = status.STUDY
+    statuses = status.StudyStatus
 
     def _open(self, limits: Limits) -> None:
         self._active = Quota(limits.studying + limits.studies_waiting, *_ACTIVE_STUDIES)
@@ -488,12 +478,14 @@ class Studies(Jobs[StudyJob]):
                 job.release()
         self.admit()
 
-    def make_status(self, job: StudyJob) -> StudyStatus:
+    def make_status(self, job: StudyJob) -> status.StudyStatus:
         """Return the current status of a study."""
         position = self._list_waiting().index(job) + 1 if job.state == "waiting" else None
-        words = describe_state(job.state, position=position, note=job.note, sentences=STUDY_SENTENCES)
+        words = status.describe_state(
+            job.state, position=position, note=job.note, sentences=status.STUDY_SENTENCES
+        )
         progress = (position, job.step, job.steps, job.speed, None)
-        return StudyStatus(job.id, job.state, words, *progress, job.rows, job.plan)
+        return status.StudyStatus(job.id, job.state, words, *progress, job.rows, job.plan)
 
     def _enqueue(self, job: StudyJob) -> None:
         super()._enqueue(job)
@@ -514,7 +506,7 @@ class Studies(Jobs[StudyJob]):
 
         If too many waiting studies have work in progress, those go first among equals.
         """
-        active = [job for job in self if job.state in ACTIVE]
+        active = [job for job in self if job.state in status.ACTIVE]
         if self._count_begun > self._limits.studying:
             active.sort(key=lambda job: job.stepper is None)
         return self._queue.order(active, holders=())

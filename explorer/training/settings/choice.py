@@ -4,20 +4,10 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, TypeVar
 
-from explorer.catalogue import (
-    MAX_RULES,
-    Op,
-    Rule,
-    adapt_rule,
-    check_values,
-    find_rule,
-    qualify_name,
-    require_in_domain,
-    to_finite,
-)
+from explorer import catalogue
 from explorer.formula import quote
 
-Entry = TypeVar("Entry", Op, Rule)
+Entry = TypeVar("Entry", catalogue.Op, catalogue.Rule)
 
 
 def check_entry(label: str, entry: Any, kind: type[Entry]) -> str | Entry:
@@ -30,7 +20,7 @@ def check_entry(label: str, entry: Any, kind: type[Entry]) -> str | Entry:
     return entry
 
 
-def check_rules(rules: object) -> tuple[str | Rule, ...]:
+def check_rules(rules: object) -> tuple[str | catalogue.Rule, ...]:
     """Return the rules as a checked tuple without duplicates.
 
     Two spellings of one formula count as one rule. Raises ValueError for anything that is not a rule, and for
@@ -38,19 +28,21 @@ def check_rules(rules: object) -> tuple[str | Rule, ...]:
     """
     if isinstance(rules, str) or not isinstance(rules, list | tuple):
         raise ValueError(f"rules must be a list of keys, such as ['default'], not {quote(rules)}")
-    entries = [check_entry("a rule", rule, Rule) for rule in rules]
+    entries = [check_entry("a rule", rule, catalogue.Rule) for rule in rules]
     count = len({entry if isinstance(entry, str) else entry.key for entry in entries})
-    if count > MAX_RULES:  # before parsing any rule
-        raise ValueError(f"choose 1 to {MAX_RULES} rules, not {count}")
-    distinct: dict[str, str | Rule] = {}
+    if count > catalogue.MAX_RULES:  # before parsing any rule
+        raise ValueError(f"choose 1 to {catalogue.MAX_RULES} rules, not {count}")
+    distinct: dict[str, str | catalogue.Rule] = {}
     for rule in entries:
-        distinct.setdefault(find_rule(rule).key, rule)
-    if not 1 <= len(distinct) <= MAX_RULES:
-        raise ValueError(f"choose 1 to {MAX_RULES} rules, not {len(distinct)}")
+        distinct.setdefault(catalogue.find_rule(rule).key, rule)
+    if not 1 <= len(distinct) <= catalogue.MAX_RULES:
+        raise ValueError(f"choose 1 to {catalogue.MAX_RULES} rules, not {len(distinct)}")
     return tuple(distinct.values())
 
 
-def check_parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: object) -> dict[str, float]:
+def check_parameters(
+    ops: Sequence[catalogue.Op], rules: Sequence[catalogue.Rule], parameters: object
+) -> dict[str, float]:
     """Return checked parameter values of ops and rules as a dict from names to numbers.
 
     Raises ValueError for unknown names and for values outside a parameter's domain.
@@ -61,22 +53,22 @@ def check_parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: objec
         )
     op, *later = ops
     later_names = {name for op_entry in later for name in names_of(op_entry, rules)} - names_of(op, rules)
-    values = check_values(
+    values = catalogue.check_values(
         op, rules, {name: value for name, value in parameters.items() if name not in later_names}
     )
     result = values | {
-        name: to_finite(f"parameter {name}", value)
+        name: catalogue.to_finite(f"parameter {name}", value)
         for name, value in parameters.items()
         if name in later_names
     }
     for other, rule in product(later, rules):
-        require_in_domain(other, rule, result)
+        catalogue.require_in_domain(other, rule, result)
     return result
 
 
-def names_of(op: Op, rules: Sequence[Rule]) -> set[str]:
+def names_of(op: catalogue.Op, rules: Sequence[catalogue.Rule]) -> set[str]:
     """Return the names of all parameters that an op and some rules have."""
-    pairs = [(rule, p) for rule in rules for p in adapt_rule(op, rule).parameters]
+    pairs = [(rule, p) for rule in rules for p in catalogue.adapt_rule(op, rule).parameters]
     return {p.name for p in op.parameters} | {
-        name for rule, p in pairs for name in (p.name, qualify_name(rule, p))
+        name for rule, p in pairs for name in (p.name, catalogue.qualify_name(rule, p))
     }

@@ -8,13 +8,7 @@ from explorer.catalogue import Op, Rule, explain_refusal, find_op, find_rule
 from explorer.formula import truncate
 from explorer.training import limits
 from explorer.training.nets import Layer, LearnedParameter, Size, check_learn, collect_learned
-from explorer.training.settings.branches import (
-    Branch,
-    Course,
-    check_branches,
-    find_course,
-    find_first_difference,
-)
+from explorer.training.settings import branches
 from explorer.training.settings.choice import check_entry, check_parameters, check_rules, names_of
 from explorer.training.settings.training_settings import TrainingSettings
 from explorer.training.tasks import TASKS, Table
@@ -58,7 +52,7 @@ class Settings(TrainingSettings):
     rules: tuple[str | Rule, ...] = None  # type: ignore[assignment]
     parameters: Mapping[str, float] = field(default=None, hash=False)  # type: ignore[arg-type]
     table: str | Table | None = field(default=None, repr=False)
-    branch: tuple[Branch, ...] = ()
+    branch: tuple[branches.Branch, ...] = ()
 
     def __post_init__(self) -> None:
         if self.task is None and self.table is not None:
@@ -68,7 +62,7 @@ class Settings(TrainingSettings):
         defaults: Mapping[str, float] = task.parameters if self.op is None else {}
         self._put("op", check_entry("op", task.op if self.op is None else self.op, Op))
         self._put("rules", check_rules(task.rules if self.rules is None else self.rules))
-        self._put("branch", check_branches(self.branch, self.rules, self.steps))
+        self._put("branch", branches.check_branches(self.branch, self.rules, self.steps))
         for rule in self._all_rules:  # some rules need the loss as a function of y, which spiking nets lack
             if refused := explain_refusal(rule, truncate(rule.key), spikes=task.net.site.fires):
                 raise ValueError(refused)
@@ -81,9 +75,9 @@ class Settings(TrainingSettings):
         self._check_table()
         self._check_size()
 
-    def course_of(self, step: int) -> Course:
+    def course_of(self, step: int) -> branches.Course:
         """Return the op, the backward rules and the learning rate at a step, counted from 0."""
-        return find_course(Course(self.op, self.rules, self.lr), self.branch, step)
+        return branches.find_course(branches.Course(self.op, self.rules, self.lr), self.branch, step)
 
     @property
     def learned(self) -> tuple[LearnedParameter, ...]:
@@ -107,7 +101,7 @@ class Settings(TrainingSettings):
         alike = (field.name for field in dataclasses.fields(self) if field.name not in _UNSHARED)
         if any(getattr(self, name) != getattr(other, name) for name in alike):
             return -1
-        step = find_first_difference(self.branch, other.branch)
+        step = branches.find_first_difference(self.branch, other.branch)
         return self.steps if step is None else step
 
     @property

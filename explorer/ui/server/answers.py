@@ -7,16 +7,7 @@ from threading import Lock
 from typing import Any
 
 from explorer.catalogue import FORMULA_PREFIX, find_rule
-from explorer.instrument import Asset, make_assets, make_document, make_entry, to_choice_data
-from explorer.instrument.assets import (
-    FIRST_MODULE,
-    LATER,
-    PLOTLY,
-    STYLE,
-    read_skeleton,
-    read_skeleton_css,
-    to_script_json,
-)
+from explorer.instrument import Asset, assets, make_assets, make_document, make_entry, to_choice_data
 from explorer.instrument.page import make_saved_script
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import GLOSSARY, LESSONS, PATHS
@@ -25,19 +16,8 @@ from explorer.questions import Question
 from explorer.questions.code import LANGUAGES, NOTEBOOK
 from explorer.reading import MAX_CHARACTERS
 from explorer.study import SCALED, UNSCALED, make_default_rates
-from explorer.training import CONTROLS, DEFAULT_TASK, FIRST, SETTINGS, TASKS, Settings, Task
+from explorer.training import CONTROLS, DEFAULT_TASK, FIRST, SETTINGS, TASKS, Settings, Task, limits
 from explorer.training.instruments import INSTRUMENTS
-from explorer.training.limits import (
-    MAX_CATEGORIES,
-    MAX_CLASSES,
-    MAX_LR,
-    MAX_TABLE_BYTES,
-    MAX_TABLE_COLUMNS,
-    MAX_TABLE_ROWS,
-    MIN_LR,
-    MIN_TABLE_ROWS,
-    Limits,
-)
 from explorer.training.numerics import OPTIMISERS
 from explorer.training.runs import DEVICES
 from explorer.training.scheduling.status import SENTENCES
@@ -81,21 +61,27 @@ def make_page_document(suffix: str = "", below: str = "assets/") -> Answer:
     data["limits"] = data["limits"] | {
         "table": TABLE_LIMITS,
         "study": STUDY_LIMITS,
-        "unwatched": Limits.pause_after_s,
+        "unwatched": limits.Limits.pause_after_s,
     }
     return data
 
 
 TABLE_LIMITS = {
-    "fewest": MIN_TABLE_ROWS,
-    "rows": MAX_TABLE_ROWS,
-    "columns": MAX_TABLE_COLUMNS,
-    "classes": MAX_CLASSES,
-    "categories": MAX_CATEGORIES,
-    "bytes": MAX_TABLE_BYTES,
+    "fewest": limits.MIN_TABLE_ROWS,
+    "rows": limits.MAX_TABLE_ROWS,
+    "columns": limits.MAX_TABLE_COLUMNS,
+    "classes": limits.MAX_CLASSES,
+    "categories": limits.MAX_CATEGORIES,
+    "bytes": limits.MAX_TABLE_BYTES,
 }
 
-STUDY_LIMITS = {"low": MIN_LR, "high": MAX_LR, "rates": MAX_RATES, "scaled": SCALED, "unscaled": UNSCALED}
+STUDY_LIMITS = {
+    "low": limits.MIN_LR,
+    "high": limits.MAX_LR,
+    "rates": MAX_RATES,
+    "scaled": SCALED,
+    "unscaled": UNSCALED,
+}
 
 
 def describe_training() -> Answer:
@@ -172,15 +158,16 @@ def make_head(path: str) -> str:
     The elements include the style of the initial page.
     """
     below = f"assets/{get_folder()}"
-    later = f'<link href="{below}/{LATER}" rel="modulepreload">'  # modules that all pages but Explore need
+    # modules that all pages but Explore need
+    later = [f'<link href="{below}/{assets.LATER}" rel="modulepreload">'] if path != "/" else []
     return "\n".join(
         [
-            f"<style>{read_skeleton_css()}</style>",
-            f'<link href="{below}/{STYLE}" rel="stylesheet">',
+            f"<style>{assets.read_skeleton_css()}</style>",
+            f'<link href="{below}/{assets.STYLE}" rel="stylesheet">',
             f'<link href="{below}/document.json" rel="preload" as="fetch" crossorigin>',
-            f'<script async fetchpriority="high" src="assets/{PLOTLY}"></script>',
-            f'<script type="module" src="{below}/{FIRST_MODULE}"></script>',
-            *([later] if path != "/" else []),
+            f'<script async fetchpriority="high" src="assets/{assets.PLOTLY}"></script>',
+            f'<script type="module" src="{below}/{assets.FIRST_MODULE}"></script>',
+            *later,
         ]
     )
 
@@ -191,10 +178,10 @@ def render_explore(query: str) -> tuple[str, str]:
     The head describes what the link shows. The body is displayed until Streamlit has loaded.
     """
     choice = from_text(query)[0]
-    data = to_script_json(make_page_data(choice, "instrument"))
-    heading = "" if is_embedded(query) else read_skeleton("heading")
+    data = assets.to_script_json(make_page_data(choice, "instrument"))
+    heading = "" if is_embedded(query) else assets.read_skeleton("heading")
     script = f'<script type="application/json">{data}</script>'
-    body = f'<div class="served">{heading}{read_skeleton("instrument")}{script}</div>'
+    body = f'<div class="served">{heading}{assets.read_skeleton("instrument")}{script}</div>'
     return make_head_elements(make_title(choice), describe_purpose(choice)), body
 
 
@@ -202,7 +189,7 @@ def make_page_data(choice: Choice, part: str) -> Answer:
     """Return the data of a page's component: the user's settings, and data for all visitors."""
     return {
         "folder": get_folder(),
-        "plotly": PLOTLY,
+        "plotly": assets.PLOTLY,
         "choice": serialize_choice(choice),
         "sections": SECTIONS,
         "languages": LANGUAGES,

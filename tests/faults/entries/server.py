@@ -188,8 +188,8 @@ FAULTS = (
     Fault(
         name="Formula shows the defaults of an op's parameters instead of the chosen values",
         file="explorer/questions/formulas.py",
-        old="visible = resolve_values(the_op, None, parameters)",
-        new="visible = resolve_values(the_op, None, {})",
+        old="visible = catalogue.resolve_values(the_op, None, parameters)",
+        new="visible = catalogue.resolve_values(the_op, None, {})",
         tests="questions/test_formulas.py",
     ),
     Fault(

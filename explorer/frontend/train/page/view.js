@@ -77,7 +77,26 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
   find("race").append(wholeVerdict, five);
   const highlighting = createHighlighting(host, on.onHighlight);
   const { highlight } = highlighting;
-  const lab = createLab();
+  host.classList.add("lab");
+  document.documentElement.classList.add("at-train");
+  find("object").hidden = false;
+  const chip = createTaskChip(find("bar"), find("tasks"));
+  find("bar").append(find("status"), find("verdict"));
+  const parts = { object: find("object"), cards: find("cards"), reads: find("reads") };
+  const object = createObject(parts, { cardOf, ...on });
+  const script = createScriptPanel(find("script"), on);
+  const one = createOnePanel(find("one"), {
+    onClose() {
+      const opener = /** @type {HTMLElement|null} */ (host.querySelector('.why-of[aria-expanded="true"]'));
+      on.onWhy(null);
+      opener?.focus();
+    },
+    onEvidence() {
+      setOpenTools(store, "evidence");
+      requestAnimationFrame(() => find("why").scrollIntoView()); // after it has been painted, below the fold
+    },
+  });
+  const tools = createToolButtons(host, find("dock"), { store, onOpen: on.onEvidence, onCode: script.turn });
   const travel = createHistoryView(find("time"), on);
   const curves = createTrainChart(find("curves"), { plotly, onPoint: highlight, onArea: travel.align });
   const alignment = createAlignment(find("alignment"), { plotly, onPoint: highlight, onKind: on.onAligned });
@@ -92,45 +111,6 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
   function onFive() {
     on.onSetting("seeds", "5", "settled");
     on.onStart();
-  }
-
-  function createLab() {
-    host.classList.add("lab");
-    document.documentElement.classList.add("at-train");
-    find("object").hidden = false;
-    const chip = createTaskChip(find("bar"), find("tasks"));
-    find("bar").append(find("status"), find("verdict"));
-    const parts = { object: find("object"), cards: find("cards"), reads: find("reads") };
-    const object = createObject(parts, { cardOf, ...on });
-    const script = createScriptPanel(find("script"), on);
-    const one = createOnePanel(find("one"), {
-      onClose() {
-        const opener = /** @type {HTMLElement|null} */ (host.querySelector('.why-of[aria-expanded="true"]'));
-        on.onWhy(null);
-        opener?.focus();
-      },
-      onEvidence() {
-        setOpenTools(store, "evidence");
-        requestAnimationFrame(() => find("why").scrollIntoView()); // after it has been painted, below the fold
-      },
-    });
-    const acts = { store, onOpen: on.onEvidence, onCode: script.turn };
-    return { chip, object, one, script, tools: createToolButtons(host, find("dock"), acts) };
-  }
-
-  /** @param {typeof lab} parts @param {Picture} picture */
-  function paintLab({ chip, object, one, script, tools }, picture) {
-    chip.show(picture.task);
-    object.show(picture.object);
-    one.show(picture.one);
-    script.follow();
-    tools.showStep(picture.time.step, picture.time.hasRun);
-    host.classList.toggle("begun", picture.object.begun);
-    host.classList.toggle("refused", picture.status.state === "refused");
-    host.classList.toggle("pictured", Boolean(picture.object.reads));
-    host.classList.toggle("lacks-table", picture.lacksTable);
-    host.classList.toggle("with-why", picture.one !== null);
-    host.classList.toggle("why-alignment", picture.one?.isAligned === true);
   }
 
   return {
@@ -158,14 +138,22 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
       setText(wholeVerdict, picture.headline && picture.headline !== picture.verdict ? picture.verdict : "");
       five.hidden = !picture.offersSeeds;
       slow.show(picture.slow);
-      paintLab(lab, picture);
+      chip.show(picture.task);
+      object.show(picture.object);
+      one.show(picture.one);
+      script.follow();
+      tools.showStep(picture.time.step, picture.time.hasRun);
+      host.classList.toggle("begun", picture.object.begun);
+      host.classList.toggle("refused", picture.status.state === "refused");
+      host.classList.toggle("pictured", Boolean(picture.object.reads));
+      host.classList.toggle("lacks-table", picture.lacksTable);
+      host.classList.toggle("with-why", picture.one !== null);
+      host.classList.toggle("why-alignment", picture.one?.isAligned === true);
     },
-    /** @param {import("../object/view-model.js").Picture} picture */
-    paintObject: (picture) => lab.object.show(picture),
+    paintObject: object.show,
     destroy() {
       document.documentElement.classList.remove("at-train");
-      const parts = [curves, alignment, evidence, highlighting, slow, lab.tools, lab.script];
-      parts.forEach((part) => part.destroy());
+      for (const part of [curves, alignment, evidence, highlighting, slow, tools, script]) part.destroy();
     },
   };
 }

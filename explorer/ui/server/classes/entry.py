@@ -8,14 +8,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from explorer.instrument.assets import STYLE, read_skeleton_css
-from explorer.ui.server.admission import monitoring
+from explorer.ui.server.admission import monitoring, replicas
 from explorer.ui.server.admission.admission import RefusedError, make_html_refusal
-from explorer.ui.server.admission.replicas import (
-    describe_unreachable,
-    is_unreachable,
-    require_local,
-    set_replica_cookie,
-)
 from explorer.ui.server.admission.visitors import set_visitor_cookie, visitor_from_request
 from explorer.ui.server.answers import get_folder
 from explorer.ui.server.classes.classes import UNKNOWN_CODE_MESSAGE, Classes
@@ -56,18 +50,18 @@ def make_entry_response(request: Request, classes: Classes) -> Response:
     if not text.strip():
         return set_visitor_cookie(request, _render_page(200, _PROMPT, below))
     identity = identity_of(text)
-    if is_unreachable(request, identity):
+    if replicas.is_unreachable(request, identity):
         return make_html_refusal(
-            503, f"This class cannot be joined just now: {describe_unreachable(identity)}."
+            503, f"This class cannot be joined just now: {replicas.describe_unreachable(identity)}."
         )
-    require_local(identity)
+    replicas.require_local(identity)
     try:
         classes.find_by_code(visitor_from_request(request), identity)
     except RefusedError as refused:
         monitoring.refusals.labels(str(refused.status_code)).inc()
         message = refused.detail if refused.status_code != 404 else UNKNOWN_CODE_MESSAGE
         return set_visitor_cookie(request, _render_page(refused.status_code, message, below, text))
-    return set_replica_cookie(
+    return replicas.set_replica_cookie(
         request,
         set_visitor_cookie(request, RedirectResponse(f"{below}learn?class={identity}", 303, _NO_STORE)),
     )

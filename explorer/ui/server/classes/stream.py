@@ -12,11 +12,7 @@ from functools import partial
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from explorer.ui.server.admission.replicas import (
-    describe_unreachable,
-    is_unreachable,
-    stream_unreachable_event,
-)
+from explorer.ui.server.admission import replicas
 from explorer.ui.server.admission.shutdown import shutdown
 from explorer.ui.server.classes.classes import Classes
 from explorer.ui.server.classes.classroom import Classroom, TooManyStreamsError, View
@@ -40,9 +36,11 @@ def stream_class(request: Request, classes: Classes) -> StreamingResponse:
     A request with any other token or key gets a single event, which states that the class has ended.
     """
     identity = request.path_params["class"]
-    if is_unreachable(request, identity):
-        texts = stream_unreachable_event(
-            json.dumps({"state": "silent", "sentence": f"{describe_unreachable(identity).capitalize()}."})
+    if replicas.is_unreachable(request, identity):
+        texts = replicas.stream_unreachable_event(
+            json.dumps(
+                {"state": "silent", "sentence": f"{replicas.describe_unreachable(identity).capitalize()}."}
+            )
         )
         return make_event_stream(texts)
     token, key = request.query_params.get("guest"), request.query_params.get("watch", "")

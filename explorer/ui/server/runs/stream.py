@@ -36,12 +36,7 @@ from explorer.training.runs.headline import make_headline
 from explorer.training.runs.lines import BASIS, Line, make_lines
 from explorer.training.scheduling import get_status_class
 from explorer.training.settings import format_branches
-from explorer.ui.server.admission import limits, monitoring
-from explorer.ui.server.admission.replicas import (
-    describe_unreachable,
-    is_unreachable,
-    stream_unreachable_event,
-)
+from explorer.ui.server.admission import limits, monitoring, replicas
 from explorer.ui.server.admission.shutdown import shutdown
 from explorer.ui.server.admission.visitors import GroupCounter, VisitorQuota, visitor_from_request
 from explorer.ui.server.runs.study_results import make_study_event
@@ -235,9 +230,9 @@ async def stream_job(request: Request) -> StreamingResponse:
     """
     identity = request.path_params["job"]
     kind = get_status_class(identity)
-    if is_unreachable(request, identity):
-        stream = stream_unreachable_event(
-            format_event(kind.make_unseen(identity, "silent", describe_unreachable(identity)))
+    if replicas.is_unreachable(request, identity):
+        stream = replicas.stream_unreachable_event(
+            format_event(kind.make_unseen(identity, "silent", replicas.describe_unreachable(identity)))
         )
     else:
         batcher = _get_batcher(shared_engine(), kind is StudyStatus)

@@ -19,15 +19,8 @@ from explorer.ui.server.admission.compute_slots import ComputeSlots
 from explorer.ui.server.admission.request_body import Json, read_json
 from explorer.ui.server.admission.visitors import visitor_from_request
 from explorer.ui.server.answers import serialize_choice
+from explorer.ui.server.runs import responses
 from explorer.ui.server.runs.jobs import is_owned, read_run_settings
-from explorer.ui.server.runs.responses import (
-    MAX_BODY_BYTES,
-    MAX_START_BYTES,
-    READER_SLOTS,
-    make_download,
-    make_route,
-    respond,
-)
 from explorer.ui.server.runs.stream import format_event, read_questions
 
 _slots = ComputeSlots(limits.EXPORT_SLOTS, limits.MAX_WAITING)  # so that curves do not wait
@@ -71,7 +64,7 @@ async def show_step(request: Request) -> Response:
         status = Status(run, "paused", "", step=snapshot.step, steps=snapshot.steps, snapshot=snapshot)
         return format_event(status, questions)
 
-    return await respond(request, make_event, refusal="This step cannot be shown: {}.")
+    return await responses.respond(request, make_event, refusal="This step cannot be shown: {}.")
 
 
 async def download_file(request: Request) -> Response:
@@ -80,7 +73,7 @@ async def download_file(request: Request) -> Response:
     ``{key}`` proves that the visitor started the run. Raises RefusedError with status 404 for an unknown
     file, 403 for a wrong key, 400 if nothing can be exported, and 503 without the training engine.
     """
-    data = await read_json(request, MAX_BODY_BYTES)
+    data = await read_json(request, responses.MAX_BODY_BYTES)
     run, name = request.path_params["job"], request.path_params["file"]
     try:
         content = await _slots.compute(visitor_from_request(request), _make_file, data, run, name)
@@ -88,7 +81,7 @@ async def download_file(request: Request) -> Response:
         raise RefusedError(400, f"This cannot be exported: {error}.") from None
     except RuntimeError as error:
         raise RefusedError(503, f"Training is unavailable: {error}.") from None
-    return make_download(content, name, FILES[name].media_type)
+    return responses.make_download(content, name, FILES[name].media_type)
 
 
 def _make_file(data: Json, identity: str, name: str) -> str | bytes:
@@ -124,18 +117,18 @@ def choice_from_settings(settings: Settings) -> Choice:
 ROUTES = (
     Route("/runs/{job}/at/{step:int}", show_step),
     Route("/runs/{job}/files/{file}", download_file, methods=["POST"]),
-    make_route(  # a script for a run that has not been started, for ``{query, table, branch}``
+    responses.make_route(  # a script for a run that has not been started, for ``{query, table, branch}``
         "/script",
         lambda data: json.dumps({"text": script(read_run_settings(data))}),
-        max_bytes=MAX_START_BYTES,
+        max_bytes=responses.MAX_START_BYTES,
         refusal="There is no script of this: {}.",
-        slots=READER_SLOTS,
+        slots=responses.READER_SLOTS,
     ),
-    make_route(
+    responses.make_route(
         "/settings",
         _open_settings,
         max_bytes=2 * MAX_SETTINGS_CHARS,
         refusal="This cannot be opened: {}.",
-        slots=READER_SLOTS,
+        slots=responses.READER_SLOTS,
     ),
 )
