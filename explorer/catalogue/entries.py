@@ -64,13 +64,13 @@ class Entries(Mapping[str, Record]):
         return make_html_table(self._list_rows())
 
     def find_spelling(self, word: str) -> str:
-        """Return the key of the op or rule whose key or label matches a word in another spelling.
+        """Return the key of the op or rule that a word names in another spelling.
 
-        Returns "" unless exactly one matches. Case, blanks, hyphens and -ise for -ize are ignored.
+        Keys and labels go before alternative names. Returns "" unless exactly one matches. Case, blanks,
+        hyphens and -ise for -ize are ignored.
         """
-        spellings = {entry.key: {entry.key, entry.label} for entry in self.values()}
-        wanted = _normalize_spelling(word)
-        keys = [key for key, names in spellings.items() if wanted in map(_normalize_spelling, names)]
+        named = [entry.key for entry in self.values() if is_spelling(word, (entry.key, entry.label))]
+        keys = named or [entry.key for entry in self.values() if is_spelling(word, entry.also)]
         return keys[0] if len(keys) == 1 else ""
 
     def suggest_keys(self, word: str) -> list[str]:
@@ -93,6 +93,11 @@ class Entries(Mapping[str, Record]):
             for text in chain([entry.key, entry.label], entry.also):
                 names.setdefault(_normalize_name(text), []).append(entry.key)
         return names
+
+
+def is_spelling(word: str, names: Iterable[str]) -> bool:
+    """Return whether a word is one of some names, ignoring case, blanks, hyphens and -ise for -ize."""
+    return _normalize_spelling(word) in map(_normalize_spelling, names)
 
 
 def _normalize_spelling(name: str) -> str:

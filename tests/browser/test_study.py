@@ -74,6 +74,7 @@ def assert_heat_opens_below(page: Page) -> None:
     assert opened
     assert heat
     assert 0 < heat["y"] - opened["y"] - opened["height"] < 40
+    expect(page.locator(".study .heat")).to_be_in_viewport(ratio=1)
     rates.click()
 
 
@@ -92,7 +93,9 @@ def test_a_study_is_read_linked_saved_and_survives_a_reload_on_a_phone(new_page:
     finish(page)
     page.set_viewport_size({"width": 1920, "height": 1080})
     wait_for(page, f"() => {_REACH} >= 0.8")
-    page.set_viewport_size({"width": 1366, "height": 768})
+    assert_judgement_is_read(page)
+    page.set_viewport_size({"width": 1024, "height": 768})
+    wait_for(page, "() => document.querySelector('.judgement .js-plotly-plot').clientWidth < 700")
     expect(page.locator(".study .plan")).to_be_hidden()
     expect(page.locator(".study .ranked")).to_contain_text("held-out")
     assert_judgement_is_read(page)

@@ -160,7 +160,7 @@ def test_adding_a_rule_during_a_run_restarts_it_and_leaves_ghosts(train: Page) -
     train.get_by_label("Search rules").fill("Straight-through")
     train.keyboard.press("Enter")
     expect(status(train)).to_contain_text("the run has started again. The faint curves are the run before.")
-    training.wait_for_rules(train, "default", "straight_through")
+    wait_for(train, f"{TRACES}.map(t => t.meta).join() === 'default,straight_through'")
     training.wait_for_points(train, "straight_through")
     trained = traces(train)
     assert trained["default"].x[0] == trained["straight_through"].x[0] == 0

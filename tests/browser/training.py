@@ -175,11 +175,6 @@ def resume_if_unwatched(page: Page) -> None:
         press(page, "Resume")
 
 
-def wait_for_rules(page: Page, *rules: str) -> None:
-    """Wait until the loss chart has a curve of each of these rules."""
-    wait_for(page, f"rules => {TRACES}.map(t => t.meta).join() === rules", ",".join(rules))
-
-
 # Of a rule and another one the opacities of all their parts of the page, wherever they stand.
 _OPACITIES = """([rule, other]) => {
     const of = key => [...document.querySelectorAll(`.training [data-rule="${key}"]:not(:has(.stack))`)]

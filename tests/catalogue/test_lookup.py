@@ -38,7 +38,7 @@ def test_find_gives_entries_their_keys_and_own_formulas():
 @pytest.mark.parametrize(
     ("find", "key", "meant"),
     [
-        (find_op, "rond", "did you mean 'round'?"), (find_op, "ReLU", "did you mean 'relu'?"),
+        (find_op, "sing", "did you mean 'sign'?"), (find_op, "ReLU", "did you mean 'relu'?"),
         (find_op, "swish", "did you mean 'silu'?"), (find_rule, "ste", "did you mean 'straight_through'?"),
         (find_rule, "Arctan", "did you mean 'atan_surrogate'?"),
         (find_rule, "mask", "did you mean 'masked' or 'masked_open' or 'toward_range'?"),

@@ -32,7 +32,7 @@ def _lost_in_32_bits(curves: Curves) -> list[float]:
 def _numbers_are_claimed(text: str, curves: Curves, claims: tuple[Claim, ...]) -> bool:
     """Every number in a sentence is one of a claim, to four digits."""
     for label in sorted([curves.op.label, *curves.labels.values()], key=len, reverse=True):
-        text = text.replace(label, "").replace(f"{label[:12].rstrip()}…", "")
+        text = text.replace(label, "").replace(f"{label[:12].rstrip()}…", "").replace("Your formula", "")
     text = re.sub(r"Rule \d", "", text)
     known = [n for claim in claims for n in (*claim.numbers, *(end for span in claim.spans for end in span))]
     known += [100 * n for n in known] + [32, 64, 1, 99, 100, curves.g]

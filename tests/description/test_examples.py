@@ -120,7 +120,7 @@ def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: For
     label = curves.op.label if is_op else curves.labels[own]
     assert parse(label, parameters=PARAMETERS) == formula
     words = describe(curves)
-    name = label if label in words else words[: words.index("…") + 1]
+    name = next(name for name in (label, "Your formula", words[: words.find("…") + 1]) if name in words)
     assert f"{name} is " in words or f"{name} has no" in words or f"{name}: the gradient is" in words
     for text in re.findall(NUMBER, words.replace(name, "").replace(" %", "")):
         assert parse(text).value() == float(text.replace("−", "-"))

@@ -40,7 +40,7 @@ SENT = """
 
 # Whatever can be wrong with a link, and right at its edges.
 EDGES = (
-    "", "op=sign", "op=rund", "op=", "rule=clipped&rule=clipped&rule=nothing",
+    "", "op=sign", "op=rund", "op=", "rule=clipped&rule=clipped&rule=nothing", "rule=STE", "rule=superspike",
     "op=__proto__&rule=constructor",
     "rule=default&rule=straight_through&rule=straight", "&".join(f"rule={rule}" for rule in list(RULES)[:8]),
     "g=2", "g=-0", "g=1e999", "g=nan", "g=0x10", "g=1_0", "g=+.5e1", "g=5.", "g=1&g=3", "g=", "g=1000001",

@@ -77,6 +77,7 @@ export function createCard(options) {
       ),
       h("p", { class: "doubt text-small" }, state.doubt),
       h("p", { class: "doubt alike text-small" }, close),
+      "codeNotes" in entry && entry.codeNotes?.map((note) => h("p", { class: "doubt text-small" }, note)),
       drawing &&
         h(
           "div",

@@ -1,7 +1,7 @@
 // Options of the pickers: ops by family, and backward rules with suitable ones first.
 
 import { addFunction, getEntries, getLoss, getSamplingSettings } from "../choice/choice.js";
-import { getCatalogue, isCustom, isSuitable } from "../choice/entries.js";
+import { findEntry, getCatalogue, isCustom, isSuitable } from "../choice/entries.js";
 import { parseMessage } from "../choice/message.js";
 import { drawThumbnail } from "../chart/scene/thumbnail.js";
 
@@ -94,6 +94,7 @@ function makeFindings(kind, reading, current) {
   if (!reading.choice) return [{ ...EMPTY_OPTION, label, barred: message }];
   const found = parseMessage(reading.choice);
   const pair = { op: getEntries(found).op, rule: /** @type {Rule} */ (getEntries(found).rules.at(-1)) };
+  Object.assign(findEntry("rule", pair.rule.key) ?? {}, { codeNotes: notes });
   const choice = addFunction(current, found.op, pair.rule.key, found.parameters);
   const replaced = getEntries(current).rules.find(({ key }) => !choice.rules.some((one) => one.key === key));
   const place = replaced ? [`It takes the place of ${replaced.label}.`] : [];

@@ -107,12 +107,15 @@ export function addRule(choice, key) {
 /**
  * Return a copy of the settings with another op and one more rule. On a full page it replaces the last rule.
  * @param {Choice} choice @param {string} op @param {string} rule their keys @param {Object<string, number>} values
- *   values of the op's parameters
+ *   values of the op's parameters, except those that the present op has too
  */
 export function addFunction(choice, op, rule, values) {
   const room = canAddRule(choice) ? choice : removeRule(choice, choice.rules[choice.rules.length - 1].slot);
   const next = addRule(setOp(room, op), rule);
-  return widenBounds({ ...next, parameters: { ...next.parameters, ...values } });
+  const present = getCardControls(choice, getEntries(choice).op);
+  const kept = present.map((control) => [control.name, controls.getControlValue(choice.parameters, control)]);
+  const parameters = { ...next.parameters, ...values, ...Object.fromEntries(kept) };
+  return widenBounds({ ...next, parameters: controls.dropDefaults(parameters, getControls(next)) });
 }
 
 /**

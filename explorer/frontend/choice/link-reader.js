@@ -158,8 +158,8 @@ function resolveKey(link, kind, key) {
 }
 
 /**
- * Find the op or rule whose key or label equals a word, ignoring case, punctuation and the difference of -ise and -ize.
- * Returns its key, or "" unless exactly one matches.
+ * Find the op or rule whose key or label, or else whose alternative name, equals a word, ignoring case, punctuation and
+ * the difference of -ise and -ize. Returns its key, or "" unless exactly one matches.
  * @param {Kind} kind @param {string} word
  */
 function findSpelling(kind, word) {
@@ -168,11 +168,11 @@ function findSpelling(kind, word) {
       .replace(/[^\p{L}\p{N}]/gu, "")
       .toLowerCase()
       .replace(/iz(?=e|ing|ation)/g, "is");
-  const entries = kind === "op" ? getCatalogue().ops : getCatalogue().rules;
-  const matches = Object.values(entries).filter(({ key, label }) =>
-    [key, label].map(normalize).includes(normalize(word)),
-  );
-  return matches.length === 1 ? matches[0].key : "";
+  const entries = Object.values(kind === "op" ? getCatalogue().ops : getCatalogue().rules);
+  const isNamed = (/** @type {string[]} */ names) => names.map(normalize).includes(normalize(word));
+  const matches = entries.filter(({ key, label }) => isNamed([key, label]));
+  const others = matches.length ? matches : entries.filter(({ also }) => isNamed(also));
+  return others.length === 1 ? others[0].key : "";
 }
 
 /** @param {LinkQuery} link @param {ChosenRule[]} defaults @returns {ChosenRule[]} */

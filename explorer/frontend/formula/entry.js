@@ -43,7 +43,8 @@
  *   describes it in a few words; a ``flat`` op is constant between its kinks; ``judging`` explains how to evaluate a
  *   net with a stochastic op
  * @typedef {Common & {tree: Tree|null, brief: string, usesY: boolean, group: string, suits: string[], otherwise:
- *   string, learned: {[parameter: string]: Learned}}} Rule ``brief`` is the definition in about six words
+ *   string, learned: {[parameter: string]: Learned}, codeNotes?: readonly string[]}} Rule ``brief`` is the definition in
+ *   about six words; ``codeNotes``: remarks on the code that it was pasted as, absent after a reload
  * @typedef {Op|Rule} Entry an entry of the catalogue
  */
 

@@ -10,7 +10,7 @@ import { h, render } from "../elements/render.js";
  * @typedef {{headline: string, equal: string[], figure: *, words: string, colours: Object<string, string>}} Judgement
  */
 
-const NARROW = 640; // px; in narrower figures and in presentation mode, texts are above and below the marks
+const NARROW = 760; // px; in narrower figures and in presentation mode, texts are above and below the marks
 const STACKED = /** @type {Object<string, *>} */ ({
   rule: { yanchor: "bottom", yshift: 7 },
   words: { x: 0, yanchor: "top", yshift: -7 },

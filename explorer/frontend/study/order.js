@@ -3,7 +3,8 @@
 
 import { findEntry } from "../choice/entries.js";
 import { joinList } from "../formula/phrases.js";
-import { hasEqualFooting, toStudyKey, withEqualFooting } from "./settings.js";
+import { withSetting } from "../train/state/tasks.js";
+import { hasEqualFooting, toStudyKey } from "./settings.js";
 
 /** @import { Standing } from "../train/state/records.js" */
 /** @import { State } from "./state.js" */
@@ -30,7 +31,7 @@ export function withFinished({ finished, studiedKey, view }) {
 export function describeOrder({ studied, table, finished, view }) {
   const current = view.status.results?.standings ?? [];
   if (!studied || !current.length) return "";
-  const partner = toStudyKey(withEqualFooting(studied, !hasEqualFooting(studied)), table);
+  const partner = toStudyKey(withSetting(studied, "equal", hasEqualFooting(studied) ? "" : "yes"), table);
   const other = finished.find(([key]) => key === partner)?.[1];
   return other ? `With equal footing and without: ${describeChanges(current, other)}` : "";
 }

@@ -7,9 +7,9 @@ import { createTaskChip } from "../train/settings/task-chip.js";
 import { createPicker } from "../train/settings/task-picker.js";
 import { createTable } from "../train/settings/table-input.js";
 import { NO_TABLE } from "../train/state/own-table.js";
-import { withTask } from "../train/state/tasks.js";
+import { getTasks, withTask } from "../train/state/tasks.js";
 import { createCommands } from "./commands.js";
-import { enterStudy, getJudgedTasks, toStudyKey } from "./settings.js";
+import { enterStudy, toStudyKey } from "./settings.js";
 import { createSetup } from "./setup.js";
 import { setOpenTools, getOpenTools } from "../choice/tools.js";
 import { createJudgement } from "./judgement.js";
@@ -36,7 +36,7 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
   const picker = createPicker(
     find("tasks"),
     (key) => store.change(withTask(store.current, key)),
-    getJudgedTasks(),
+    getTasks().filter(({ metric, kind }) => metric !== null || kind === "own"), // others cannot be judged
   );
   const chip = createTaskChip(find("bar"), find("tasks"));
   const menu = createExamples(
@@ -57,7 +57,13 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
   const judgement = createJudgement({ headline: find("ranked"), drawing: find("judgement") }, plotly);
   const rates = element(
     "button",
-    { class: "rates", onclick: () => setOpenTools(store, hasEvidence() ? "" : "evidence") },
+    {
+      class: "rates",
+      onclick: () => {
+        setOpenTools(store, hasEvidence() ? "" : "evidence");
+        requestAnimationFrame(() => hasEvidence() && find("results").scrollIntoView({ block: "nearest" }));
+      },
+    },
     "Rates: heat map",
   );
   const csv = element("a", { class: "csv", download: "study.csv" }, "All runs as CSV");

@@ -3,10 +3,9 @@
 import { getCatalogue } from "../choice/entries.js";
 import { fillTemplate } from "../formula/phrases.js";
 import { capitalize } from "../formula/numbers.js";
-import { enterTraining, getSetting, getSettings, getSelectedTask, getTasks } from "../train/state/tasks.js";
+import { enterTraining, getSetting, getSettings, getSelectedTask } from "../train/state/tasks.js";
 
 /** @import { Choice } from "../choice/choice.js" */
-/** @import { Bounds } from "./lists.js" */
 
 const getRatesText = (/** @type {Choice} */ choice) =>
   choice.training.rates ?? getSelectedTask(choice).defaults.rates;
@@ -17,21 +16,9 @@ export function getStudyRates(choice) {
   return text ? text.split(",").map(Number) : [];
 }
 
-/** Return the limits for a list of learning rates. @returns {Bounds} */
-export function getRateBounds() {
-  const { low, high, rates } = getCatalogue().limits.study;
-  return { what: "rate", low, high, most: rates, example: "0.003, 0.01, 0.03" };
-}
-
 /** Return whether the study includes control rules, which a useful rule must beat. @param {Choice} choice */
 export function hasControls(choice) {
   return choice.training.controls !== "no";
-}
-
-/** Return a copy of the settings with or without control rules. @param {Choice} choice @param {boolean} on */
-export function withControls(choice, on) {
-  const { controls: _, ...rest } = choice.training;
-  return { ...choice, training: on ? rest : { ...rest, controls: "no" } };
 }
 
 /**
@@ -40,12 +27,6 @@ export function withControls(choice, on) {
  */
 export function hasEqualFooting(choice) {
   return choice.training.equal === "yes";
-}
-
-/** Return a copy of the settings with or without equal footing. @param {Choice} choice @param {boolean} on */
-export function withEqualFooting(choice, on) {
-  const { equal: _, ...rest } = choice.training;
-  return { ...choice, training: on ? { ...rest, equal: "yes" } : rest };
 }
 
 /** Return why the optimiser does not allow equal footing, or "" if it does. @param {Choice} choice */
@@ -70,11 +51,6 @@ export function getAddedControls(choice) {
  */
 export function getSharedSettings() {
   return getSettings().filter(({ live }) => !live);
-}
-
-/** Return the tasks with which a study can evaluate rules: those with a metric, and the user's own table. */
-export function getJudgedTasks() {
-  return getTasks().filter(({ metric, kind }) => metric !== null || kind === "own");
 }
 
 /**

@@ -1,5 +1,6 @@
 // The form with a study's settings: learning rates, seeds, controls and the net.
 
+import { getCatalogue } from "../choice/entries.js";
 import { element, createId, setText } from "../elements/dom.js";
 import { createFields, watchInvalid, wrapField } from "../train/settings/fields.js";
 import { createListField } from "../train/settings/list-field.js";
@@ -17,8 +18,10 @@ const FIRST = ["seeds", "steps"]; // settings that are always visible; the other
  * @param {(name: string) => void} onWrong called with the name of a field with invalid text, or ""
  */
 export function createSetup(host, store, onWrong) {
+  const { low, high, rates: most } = getCatalogue().limits.study;
+  const bounds = { what: "rate", low, high, most, example: "0.003, 0.01, 0.03" };
   const rates = createListField({
-    read: (text) => readList(text, settings.getRateBounds()),
+    read: (text) => readList(text, bounds),
     onNumbers: (numbers) =>
       store.change(withSetting(store.current, "rates", numbers.join(",")), { target: "rates" }),
   });
@@ -27,13 +30,13 @@ export function createSetup(host, store, onWrong) {
   ratesField.classList.add("wide");
   const box = element("input", {
     type: "checkbox",
-    onchange: () => store.change(settings.withControls(store.current, box.checked)),
+    onchange: () => store.change(withSetting(store.current, "controls", box.checked ? "" : "no")),
   });
   const unscaled = element("small", { id: createId(), class: "wide unscaled" });
   const equal = element("input", {
     type: "checkbox",
     "aria-describedby": unscaled.id,
-    onchange: () => store.change(settings.withEqualFooting(store.current, equal.checked)),
+    onchange: () => store.change(withSetting(store.current, "equal", equal.checked ? "yes" : "")),
   });
   const fields = createFields(settings.getSharedSettings(), store, (name, text, phase) =>
     store.change(withSetting(store.current, name, text), { phase, target: name }),

@@ -56,11 +56,6 @@ export function withBegun(state) {
   return { ...state, studied: state.choice, studiedKey: toStudyKey(state.choice, state.table) };
 }
 
-/** Return the state without a study. @param {State} state @returns {State} */
-export function withReset(state) {
-  return { ...state, studied: null, studiedKey: null };
-}
-
 /** Return whether the displayed study has the current settings. @param {State} state */
 export function isOfChoice({ choice, table, studiedKey }) {
   return studiedKey === toStudyKey(choice, table);

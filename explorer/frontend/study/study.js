@@ -12,7 +12,7 @@ import { createPainter } from "./painter.js";
 import { buildPicture } from "./picture.js";
 import { createSession } from "./session.js";
 import { toStudyKey } from "./settings.js";
-import { createState, withBegun, withReset } from "./state.js";
+import { createState, withBegun } from "./state.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { State } from "./state.js" */
@@ -81,7 +81,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
       onStop: session.stop,
       onResume: session.resume,
       onReset() {
-        setStudy(withReset(state));
+        setStudy({ ...state, studied: null, studiedKey: null });
         session.drop();
       },
       onRestore: () => state.studied && store.change(state.studied),

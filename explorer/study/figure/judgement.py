@@ -79,7 +79,7 @@ def draw_judgement(plan: Plan, rules: Sequence[RuleOutcome]) -> tuple[Spec, dict
         traces[key] = _make_trace(plan, key, row, compared.get(key), sentence) | axes
     unit = "points of accuracy" if plan.metric == "accuracy" else plan.metric
     best = labels[near[0]] if compared else "the best rule"
-    layout = _lay_out(len(near), len(far), f"{unit} from {best}, seed by seed")
+    layout = _lay_out(len(near), len(far), f"{unit} from {best}: ○ a seed, ◆ the mean")
     spec = {"data": [traces[key] for key in plan.keys], "layout": layout | {"annotations": annotations}}
     return spec, rows
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qs, urlencode
 
+from explorer.catalogue.entries import is_spelling
 from explorer.formula import number_text
 from explorer.instrument.limits import MAX_QUERY
 from explorer.training import DEFAULT_TASK, FIRST, TASKS
@@ -57,10 +58,26 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
     query, notices = _drop_excess_branches(query)
     if get_query_length(query) > MAX_QUERY:
         return _DEFAULT, [_TOO_LONG_NOTICE]
+    query, spelled = _correct_task(query)
+    notices += spelled
     unread: Query = {key: list(values) for key, values in _fill_entries(query).items()}
     choice = TrainingReader(unread, notices).read_into(CurveReader(unread, notices).read_choice())
     unused = [f"The link sets {quote(key)}, which nothing here uses." for key in unread if unread[key]]
     return choice, notices + unused
+
+
+def _correct_task(query: Mapping[str, Sequence[str]]) -> tuple[Mapping[str, Sequence[str]], list[str]]:
+    """Return a query with the key of the task that it names in another spelling of a key or label.
+
+    Also returns a message if it is neither.
+    """
+    text = (query.get("task") or [""])[-1]
+    keys = [task.key for task in TASKS.values() if is_spelling(text, (task.key, task.label))]
+    if text in TASKS or not keys:
+        return query, []
+    label = TASKS[keys[0]].label
+    notices = [] if text == label else [f"The link's task {quote(text)} is read as {label}."]
+    return {**query, "task": keys}, notices
 
 
 def _fill_entries(query: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:

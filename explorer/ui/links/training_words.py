@@ -44,7 +44,8 @@ class TrainingReader(Reader):
         try:
             return setting.read(text)
         except ValueError as error:
-            advice = f"It is left at {setting.text_of(default)}."
+            name = TASKS[task].label if setting.name == "task" else setting.text_of(default)
+            advice = f"It is left at {name}."
             self.add_notice(
                 f"The link asks for {setting.name} = {quote(text)}: {format_reason(error)}. {advice}"
             )

@@ -48,6 +48,8 @@ def test_no_rule_is_added_twice_or_beyond_the_limit(node: Node):
     assert slots_of(changed(node, "addRule", "masked", slots={"masked": 3})) == {"masked": 3}
     pasted = changed(node, "addFunction", "sign", "zero", {}, slots=six)
     assert (pasted["op"], slots_of(pasted)) == ("sign", {**dict(list(six.items())[:5]), "zero": 5})
+    pasted = changed(node, "addFunction", "hardtanh", "zero", {"lo": -4, "hi": 4}, slots={"default": 0})
+    assert pasted["parameters"] == {"lo": 0}  # the present op's lo and hi stay
 
 
 def test_a_name_that_every_object_has_is_no_value_that_somebody_gave(node: Node):

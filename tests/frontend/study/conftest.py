@@ -27,7 +27,7 @@ def picture(node: Node, document: dict[str, Any]) -> Run:
 
     def drawn(body: str = "", *, chosen: dict[str, Any] | None = None, **given: Any) -> Any:
         script = f"""
-            const {{ createState, withBegun, withReset, IDLE }} = await import("./study/state.js");
+            const {{ createState, withBegun, IDLE }} = await import("./study/state.js");
             const {{ buildPicture }} = await import("./study/picture.js");
             let state = createState(given.choice, given.colours, {{ text: "", target: null, without: null }});
             {body}

@@ -43,16 +43,15 @@ def test_a_cell_opens_on_train_with_its_very_nets(picture: Run, study: tuple[Pla
 
 
 def test_other_settings_keep_what_is_seen_and_offer_a_new_study(picture: Run, study: tuple[Plan, list[Row]]):
-    plan, rows = study
     body = SEEN + 'state.choice = { ...state.choice, training: { ...state.choice.training, rates: "1" } };'
-    shown = picture(body, event=event(plan, rows))
+    shown = picture(body, event=event(*study))
     assert shown["heat"]["rates"] == ["0.003", "0.03"]
     assert "These results belong to other settings" in shown["status"]["next"]
     assert (shown["offered"]["start"], shown["offered"]["restore"]) == (True, True)
-    current = picture(SEEN, event=event(plan, rows))["offered"]
+    current = picture(SEEN, event=event(*study))["offered"]
     assert (current["start"], current["restore"]) == (False, False)
     other = SEEN + 'state.studiedKey = "of another table";'  # settings alone do not bring it back
-    assert not picture(other, event=event(plan, rows))["offered"]["restore"]
+    assert not picture(other, event=event(*study))["offered"]["restore"]
 
 
 @pytest.mark.parametrize(

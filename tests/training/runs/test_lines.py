@@ -162,6 +162,8 @@ _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
 @pytest.mark.parametrize(("settings", "panel", "why"), [
     ({"op": "round", "rules": ("default",)}, "norms",
      "Round's slope is 0, and anything times 0 is 0: nothing reaches w1, so only the last layer learns."),
+    ({"op": "sign", "rules": ("formula: g*(abs(x)<=.001)",)}, "inputs",
+     r"More than 99 % of the op's inputs get no gradient: they spread .,.00 times as wide as .+ window\."),
     ({"op": "sign", "rules": ("clipped",), "hidden": (8, 8)}, "inputs",
      r"\d+ % of the op's inputs after w\d get no gradient: they spread .+ times as wide as .+"),
     ({**_TANH, "rules": ("formula: g", "formula: 200*g")}, "norms",

@@ -30,7 +30,8 @@ def test_a_run_that_exceeds_memory_fails_and_others_continue(monkeypatch):
     try:
         other = engine.start(LASTING, "you")
         wait_until(lambda: engine.snapshot(other).step > 0)
-        most = _counted_bytes(engine.pid) + LEFT
+        (counted,) = re.findall(r"VmData:\s+(\d+) kB", Path(f"/proc/{engine.pid}/status").read_text("ascii"))
+        most = int(counted) * 1024 + LEFT  # the limit counts more than what is written to
         assert resource.prlimit(engine.pid, resource.RLIMIT_DATA, (most, most)) == (8_000_000_000,) * 2
         large = engine.start(LARGE, "me")
         wait_until(lambda: engine.snapshot(large).state == "failed")
@@ -40,12 +41,6 @@ def test_a_run_that_exceeds_memory_fails_and_others_continue(monkeypatch):
         assert engine.list()[0].state == "running"
     finally:
         engine.close()
-
-
-def _counted_bytes(pid: int) -> int:
-    """The bytes of a process that the limit counts: more than it has written to."""
-    (counted,) = re.findall(r"VmData:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text("ascii"))
-    return int(counted) * 1024
 
 
 def test_no_job_starts_while_memory_is_short():

@@ -34,6 +34,12 @@ def test_a_choice_comes_back_from_its_link():
 def test_a_link_to_spikes_without_an_op_takes_that_of_the_task():
     read, notices = from_text("task=spikes&k=2")
     assert (read.op, read.rules[3], read.parameters, notices) == ("step", "boxcar", {"k": 2, "w": 0.05}, [])
+    label, (said,) = from_text("task=binary_weights")
+    assert (label.task, said) == (
+        "binary weights",
+        'The link\'s task "binary_weights" is read as Binary weights.',
+    )
+    assert from_text("task=Random%20data") == (Choice(), [])
     assert from_text("task=spikes&op=round")[0].op == from_text("task=digits")[0].op == "round"
 
 
@@ -161,6 +167,7 @@ def test_an_unknown_key_is_named_with_what_may_be_meant():
         ("rule=strait_through", "unknown rule \"strait_through\" (did you mean 'straight_through'?)."),
         ("op=clipped", 'The link names an unknown op "clipped" (it is a rule).'),
         ("op=qqqq", 'The link names an unknown op "qqqq".'),
+        ("task=spiking", "binary kernels, ternary kernels, documents, data. It is left at Random data."),
     ):
         choice, (said,) = from_text(query)
         assert (choice, said[-len(notice) :]) == (Choice(), notice)

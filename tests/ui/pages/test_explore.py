@@ -69,10 +69,10 @@ def test_a_suggestion_leads_to_the_same_link_with_the_key_that_is_meant():
 
 
 def test_another_spelling_of_a_key_or_label_is_read_with_a_notice():
-    test = opened("op=Quantise&rule=STRAIGHT-through&rule=Arctan%20surrogate")
+    test = opened("op=Quantise&rule=STE&rule=Arctan%20surrogate")
     assert (chosen(test)["op"], chosen(test)["rules"]) == ("quantize", ["straight_through", "atan_surrogate"])
     assert [notice["text"] for notice in notices_of(test)] == [
         'The link\'s op "Quantise" is read as quantize.',
-        'The link\'s rule "STRAIGHT-through" is read as straight_through.',
+        'The link\'s rule "STE" is read as straight_through.',
         'The link\'s rule "Arctan surrogate" is read as atan_surrogate.',
     ]

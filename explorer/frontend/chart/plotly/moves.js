@@ -23,11 +23,12 @@ export function moveTraces(chart, traces) {
   const lines = listLines(chart);
   const bars = [...chart.querySelectorAll(".barlayer > .trace")];
   const below = /** @type {number[]} */ ([]);
+  const getAxis = (/** @type {string} */ name) => chart._fullLayout[name.replace(/^([xy])/, "$1axis")];
   traces.forEach((trace, index) => {
     Object.assign(chart.data[index], { x: trace.x, y: trace.y });
-    const { xaxis, yaxis } = getTraceAxes(chart, index);
-    if (trace.type === "bar") moveBars(bars.shift(), trace, xaxis, yaxis, below);
-    else moveLine(lines.shift(), trace, xaxis, yaxis);
+    const { xaxis, yaxis } = chart._fullData[index];
+    if (trace.type === "bar") moveBars(bars.shift(), trace, getAxis(xaxis), getAxis(yaxis), below);
+    else moveLine(lines.shift(), trace, getAxis(xaxis), getAxis(yaxis));
   });
 }
 
@@ -40,12 +41,6 @@ export function listLines(chart) {
   return chart._fullData
     .map((/** @type {{uid: string}} */ { uid }) => chart.querySelector(`.scatterlayer > .trace${uid}`))
     .filter(Boolean);
-}
-
-/** @param {*} chart @param {number} index @returns {{xaxis: Axis, yaxis: Axis}} */
-function getTraceAxes({ _fullLayout: layout, _fullData: data }, index) {
-  const getAxis = (/** @type {string} */ axis) => layout[axis.replace(/^([xy])/, "$1axis")];
-  return { xaxis: getAxis(data[index].xaxis), yaxis: getAxis(data[index].yaxis) };
 }
 
 /** @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis */

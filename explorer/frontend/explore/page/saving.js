@@ -50,18 +50,10 @@ export async function writeFile(choice, { gzip, names, limits }, ask) {
   const [before, after] = await Promise.all(gzip.map(unpack));
   const fullDocument = getCatalogue();
   const document = { ...pick(fullDocument, names), limits: pick(fullDocument.limits, limits) };
-  const words = await findWords(choice, ask);
+  const curves = decodeCurves(await ask("curves", getCurvesArguments(choice)));
+  const words = "message" in curves ? NO_WORDS : curves.words;
   const start = { document, choice: toMessage(choice), words, answers: await collectAnswers(choice, ask) };
   return before + JSON.stringify(start).replaceAll("<", "\\u003c") + after;
-}
-
-/**
- * Resolve to Python's sentences about the settings. They are empty if Python does not answer.
- * @param {Choice} choice @param {Ask} ask
- */
-async function findWords(choice, ask) {
-  const answer = decodeCurves(await ask("curves", getCurvesArguments(choice)));
-  return "message" in answer ? NO_WORDS : answer.words;
 }
 
 /** @param {Record<string, *>} record @param {string[]} names */

@@ -125,7 +125,7 @@ export function getSetting(choice, name) {
  */
 export function withSetting(choice, name, text) {
   const { [name]: _, ...rest } = choice.training;
-  const taskDefault = getSelectedTask(choice).defaults[name];
+  const taskDefault = getSelectedTask(choice).defaults[name] ?? "";
   const isDefault = text === taskDefault || (text !== "" && Number(text) === Number(taskDefault));
   return dropLostPanel(choice, { ...choice, training: isDefault ? rest : { ...rest, [name]: text } });
 }
