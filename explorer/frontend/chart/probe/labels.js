@@ -1,40 +1,40 @@
-// Labels instead of a legend: each rule's name at the end of its gradient curve, and at the probe its x, the slope of
-// each tangent and each gradient's value.
+// Labels instead of a legend: each rule's name next to its gradient curve, and at the probe its x, the slope of each
+// tangent and each gradient's value.
 
 import { GRIP_PX, placeGrips } from "../scene/grips.js";
 import { toLeftPx, toTopPx } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
 import { formatFourDigits } from "../../formula/substitution.js";
+import { findCompanions, splitPoints, traceCurves } from "./label-curves.js";
+import { getGap, makeSquare, mix, placeLabels } from "./placement.js";
 import { getTangents, getValue, isInPanel } from "./probe-marks.js";
 
-/** @import { Frame } from "../scene/panels.js" */
+/** @import { Frame, Panel } from "../scene/panels.js" */
 /** @import { Line } from "../scene/traces.js" */
+/** @import { Curve } from "./label-curves.js" */
+/** @import { Box, Pixel, Request, Trace } from "./placement.js" */
 /** @import { Values } from "./probe-values.js" */
 /** A part of a label's text, in one colour. @typedef {{text: string, colour: string}} Part */
+/** A label without a place: its rows, and where it may be. @typedef {{rows: Part[][]} & Request} Draft */
 /**
- * A label with the position of its baseline in px.
- * @typedef {{parts: Part[], x: number, y: number, anchor: "start"|"middle"|"end"}} Label
+ * A label in its box. ``side``: -1 if its text ends at the right edge of the box, 0 in the middle, 1 if it starts at
+ * the left edge; ``lead``: see ``Place``.
+ * @typedef {{rows: Part[][], size: number, box: Box, side: number, lead: Pixel[]}} Label
  */
-/** A position in px from the chart's left and upper edge. @typedef {number[]} Pixel */
 /** The reader's own drawing, which labels do not cover. @typedef {import("../scene/picture.js").Sketch} Sketch */
-/** The right end of a gradient curve, in px from the top. @typedef {{label: string, colour: string, y: number}} End */
 
-const LABEL_GAP = 1.25; // line height of labels, as a multiple of the font size
-// distances from a line to the baseline of a label above or below it, as multiples of the font size
-const [ABOVE, BELOW] = [0.6, 1.3];
-const MARGIN_PX = 6; // distance between the end of a line and its label
-const DOT_PX = 9; // distance between the middle of a dot and the label of its value
-const RING_PX = 5.5; // radius of a kink's circle, with its stroke
-const CLEAR_PX = 2; // minimum distance between the letters of a slope and lines
-// Places of a slope's label: share of the tangent, then the distance of the baseline as a multiple of the font size.
-const SLOPE_PLACES = [0, 0.7, 1.6]
-  .flatMap((more) => [-ABOVE - more, BELOW + more, 0.3])
-  .flatMap((away) => [1, 0.7, 0.4].map((share) => [share, away]));
-const LINE_SHARES = Array.from({ length: 17 }, (_, index) => index / 16); // where distances from a line are measured
-const VALUE_STEPS = 3; // number of half lines by which the label of a value may move away from its dot
-const LETTER = 0.56; // average width of a letter, as a multiple of the font size
-const MAX_LABEL_SHARE = 0.4; // maximum width of a label for several rules, as a fraction of the chart's width
-const MERGE_PX = 1; // maximum distance of the ends of curves that share a label
+const MIN_SIZE = 12; // of the letters, in px
+const [LETTER, LINE, ASCENT] = [0.52, 1.2, 0.8]; // width, height and ascent of letters, as multiples of the font size
+const MARGIN_PX = 6; // distance of the label of x from handles
+const [DOT_PX, RING_PX, KNOB_PX] = [6, 5.5, 9]; // radius of a dot, of a circle at a jump, and of the probe's point
+const MAX_SHARE = 0.4; // maximum width of names in one row, as a fraction of the chart's width
+const SPOT_CLEAR_PX = 5; // distance of such a point from other curves
+const MAX_SPOTS = 48; // for each name
+const SPOT_PX = 16; // distance of the points of a curve next to which its name may be
+const SHARES = [1, 0.8, 0.6, 0.4]; // points of half a tangent next to which its slope may be
+const SAMPLES = Array.from({ length: 17 }, (_, index) => index / 16); // shares of a tangent for its points
+
+const named = /** @type {WeakMap<Frame, {sketch: Sketch|undefined, names: Label[]}>} */ (new WeakMap());
 
 /**
  * Draw all labels of the probe.
@@ -43,47 +43,63 @@ const MERGE_PX = 1; // maximum distance of the ends of curves that share a label
  *   of x does not cover
  * @returns {SVGElement[]}
  */
-export function drawLabels(values, lines, frame, g, { grips, sketch }) {
-  const { forward, gradient, size, x: view } = frame;
-  const isInView = values.x >= view[0] && values.x <= view[1];
-  const baseline = (forward.top + forward.height + gradient.top + size) / 2 - 2;
-  const text = `x = ${formatFourDigits(values.x)}`;
-  const handles = placeGrips(grips, frame).map(({ px, aside }) => px + aside);
-  /** @type {Label} */
-  const at = {
-    parts: [{ text, colour: "currentColor" }],
-    x: placeXLabel(toLeftPx(frame, values.x), (LETTER * size * text.length) / 2, handles, frame),
-    y: baseline,
-    anchor: "middle",
-  };
-  const slopes = makeSlopeLabels(values, lines, frame, g);
-  const names = makeEndLabels(lines, frame, sketch);
-  const gradients = isInView ? [...makeValueLabels(values, lines, frame, names), at] : [];
-  return [...slopes, ...names, ...gradients].map(drawLabel);
+export function drawLabels(values, lines, frame, g, around) {
+  return layOutLabels(values, lines, frame, g, around).flatMap(drawLabel);
 }
 
 /**
- * Make one label for each distinct gradient at the probe. They are next to its dots, on the side with more room.
- * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {Label[]} names further labels in the panel
+ * Return all labels of the probe. A name gives way if a value has no place otherwise. See ``drawLabels``.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g
+ * @param {{grips: import("../scene/grips.js").Grip[], sketch?: Sketch}} around @returns {Label[]}
  */
-function makeValueLabels(values, lines, frame, names) {
-  const { left, inner, gradient, size } = frame;
-  const px = toLeftPx(frame, values.x);
-  const before = { x: px - DOT_PX, anchor: /** @type {const} */ ("end") };
-  const after = { x: px + DOT_PX, anchor: /** @type {const} */ ("start") };
-  const sides = px > left + inner / 2 ? [before, after] : [after, before];
-  /** @type {Map<string, Label>} */
-  const labels = new Map();
-  for (const line of lines) {
-    const value = getValue(line, values);
-    if (line.panel !== "gradient" || !isInPanel(gradient, value)) continue;
-    const text = formatFourDigits(value);
-    const parts = [{ text, colour: labels.has(text) ? "currentColor" : line.colour }];
-    labels.set(text, { parts, ...sides[0], y: toTopPx(gradient, value) });
-  }
-  const all = [...labels.values()];
-  const dots = all.map(({ y }) => y);
-  return placeEndLabels(all, dots, gradient, size, { others: names, sides });
+export function layOutLabels(values, lines, frame, g, { grips, sketch }) {
+  const isInView = values.x >= frame.x[0] && values.x <= frame.x[1];
+  const slopes = isInView ? makeSlopeLabels(values, lines, frame, g) : [];
+  const names = findNames(lines, frame, sketch);
+  if (!isInView) return [...slopes, ...names];
+  const drafts = draftValues(values, lines, frame);
+  const around = keepPlaced(placeDrafts(drafts, frame, "gradient", toBoxes(names)));
+  const x = makeXLabel(values, frame, grips);
+  const first = around.length < drafts.length ? keepPlaced(placeDrafts(drafts, frame, "gradient", [])) : [];
+  if (first.length <= around.length) return [...slopes, ...names, ...around, x];
+  return [...slopes, ...makeNameLabels(lines, frame, sketch, toBoxes(first)), ...first, x];
+}
+
+/** Return the names' labels, computed once while the pointer moves. See ``makeNameLabels``.
+ * @param {Line[]} lines @param {Frame} frame @param {Sketch} [sketch]
+ */
+function findNames(lines, frame, sketch) {
+  const known = named.get(frame);
+  if (known && known.sketch === sketch) return known.names;
+  const names = makeNameLabels(lines, frame, sketch);
+  named.set(frame, { sketch, names });
+  return names;
+}
+
+/** @param {(Label|null)[]} labels */
+const keepPlaced = (labels) => labels.filter((label) => label !== null);
+
+/** @param {Label[]} labels */
+const toBoxes = (labels) => labels.map(({ box }) => box);
+
+/**
+ * Make the label of the probe's x between the panels.
+ * @param {Values} values @param {Frame} frame @param {import("../scene/grips.js").Grip[]} grips @returns {Label}
+ */
+function makeXLabel(values, frame, grips) {
+  const { forward, gradient } = frame;
+  const rows = [[{ text: `x = ${formatFourDigits(values.x)}`, colour: "currentColor" }]];
+  const { width, height } = measureRows(rows, frame);
+  const handles = placeGrips(grips, frame).map(({ px, aside }) => px + aside);
+  const middle = placeXLabel(toLeftPx(frame, values.x), width / 2, handles, frame);
+  const [left, top] = [middle - width / 2, (forward.top + forward.height + gradient.top - height) / 2];
+  return {
+    rows,
+    size: getSize(frame),
+    box: { left, right: left + width, top, bottom: top + height },
+    side: 0,
+    lead: [],
+  };
 }
 
 /**
@@ -102,216 +118,182 @@ export function placeXLabel(x, half, handles, { left, inner }) {
 }
 
 /**
- * Make one label for each distinct slope at its tangent.
+ * Make a draft for each distinct gradient at the probe, which may be to both sides of its dot.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame @returns {Draft[]}
+ */
+function draftValues(values, lines, frame) {
+  const { gradient: panel, left, inner } = frame;
+  const gradients = lines.filter((line) => line.panel === "gradient");
+  const px = toLeftPx(frame, values.x);
+  const upright = Array.from({ length: panel.height }, (_, y) => [px, panel.top + y]);
+  const solid = [...traceCurves(gradients, frame, panel).map(({ points }) => points), upright];
+  /** @type {Map<string, {dot: Pixel, colour: string}>} */
+  const dots = new Map();
+  for (const line of gradients) {
+    const value = getValue(line, values);
+    const text = formatFourDigits(value);
+    const colour = dots.has(text) ? "currentColor" : line.colour;
+    if (isInPanel(panel, value)) dots.set(text, { dot: [px, toTopPx(panel, value)], colour });
+  }
+  return [...dots].map(([text, { dot, colour }]) => {
+    const rows = [[{ text, colour }]];
+    const others = [...dots.values()].flatMap((other) => (other.dot === dot ? [] : [[other.dot]]));
+    const lean = px > left + inner / 2 ? -1 : 1;
+    return {
+      rows,
+      ...measureRows(rows, frame),
+      spots: [dot],
+      own: [[dot]],
+      others,
+      solid,
+      gap: DOT_PX,
+      lean,
+    };
+  });
+}
+
+/**
+ * Make one label for each distinct slope, next to its tangent.
  * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g upstream gradient
  */
 function makeSlopeLabels(values, lines, frame, g) {
-  const curves = lines.filter(({ panel }) => panel === "forward");
-  const toPx = (/** @type {Line} */ { x, y }) => Array.from(x, (at, i) => toPoint(frame, at, y[i]));
-  const points = curves.flatMap(toPx);
-  const rings = curves.flatMap(({ x, y, closed, open }) =>
-    [...closed, ...open].map((at) => toPoint(frame, x[at], y[at])),
-  );
-  const tangents = getTangents(values, lines, frame, g).map(({ slope, ends, colour }) => {
-    return { text: `slope ${formatFourDigits(slope)}`, ends, colour };
-  });
-  /** @type {Map<string, Label>} */
-  const labels = new Map();
-  for (const { text, ends, colour } of tangents) {
-    const existing = labels.get(text);
-    if (existing) existing.parts[0].colour = "currentColor";
-    if (existing) continue;
-    const others = tangents.filter((other) => other.text !== text).map((other) => other.ends);
-    const around = { points, rings, others, labels: [...labels.values()] };
-    const place = placeSlopeLabel(ends, text, frame, around);
-    if (place) labels.set(text, { ...place, parts: [{ text, colour }] });
+  const { forward: panel } = frame;
+  const curves = lines.filter((line) => line.panel === "forward");
+  const solid = traceCurves(curves, frame, panel).map(({ points }) => points);
+  /** @type {Map<string, {ends: Pixel[], colour: string}>} */
+  const tangents = new Map();
+  for (const { slope, ends, colour } of getTangents(values, lines, frame, g)) {
+    const text = `slope ${formatFourDigits(slope)}`;
+    if (!tangents.has(text)) tangents.set(text, { ends, colour });
+    else Object.assign(tangents.get(text), { colour: "currentColor" });
   }
-  return [...labels.values()];
-}
-
-/** @param {Frame} frame @param {number} x @param {number} y of the op @returns {Pixel} */
-const toPoint = (frame, x, y) => [toLeftPx(frame, x), toTopPx(frame.forward, y)];
-
-/**
- * Choose the position of a slope's label: near an end of the tangent, and on no other label. If possible, it is nearer
- * to its tangent than to any other, and covers no curve and no ring. Returns null if there is no such place.
- * @param {Pixel[]} ends of the tangent @param {string} text @param {Frame} frame
- * @param {{points: Pixel[], rings: Pixel[], others: Pixel[][], labels: Label[]}} around ``points``: of the op's curve;
- *   ``rings``: the middles of its circles; ``others``: the ends of the other tangents
- * @returns {Label|null}
- */
-export function placeSlopeLabel(ends, text, { left, inner, forward, size }, around) {
-  const width = LETTER * size * text.length;
-  const parts = [{ text, colour: "" }];
-  /** @type {Label[]} */
-  const places = SLOPE_PLACES.flatMap(([share, away]) => {
-    const [[x, y], [x2, y2]] = [ends, ends.toReversed()].map((line) => mix(line, share));
-    return [
-      { parts, x: Math.min(x + MARGIN_PX, left + inner - width), y: y + away * size, anchor: "start" },
-      { parts, x: Math.max(x2 - MARGIN_PX, left + width), y: y2 + away * size, anchor: "end" },
-    ];
-  });
-  const getLeft = (/** @type {Label} */ { x, anchor }) => (anchor === "start" ? x : x - width);
-  const getGap = (/** @type {Pixel} */ [across, down], /** @type {Label} */ place) => {
-    const [from, top, bottom] = [getLeft(place), place.y - 0.8 * size, place.y + 0.2 * size];
-    const gaps = [Math.max(from - across, across - from - width), Math.max(top - down, down - bottom)];
-    return Math.hypot(...gaps.map((gap) => Math.max(gap, 0)));
-  };
-  const getLineGap = (/** @type {Pixel[]} */ line, /** @type {Label} */ place) =>
-    Math.min(...LINE_SHARES.map((share) => getGap(mix(line, share), place)));
-  /** Return by how many px its own tangent is nearer than any other, half a letter at most. @param {Label} place */
-  const getLead = (place) =>
-    Math.min(size / 2, ...around.others.map((other) => getLineGap(other, place) - getLineGap(ends, place)));
-  const isPossible = (/** @type {Label} */ place) => {
-    const isInside = place.y - size >= forward.top && place.y <= forward.top + forward.height;
-    return isInside && !around.labels.some((other) => areTooNear(place, other, size));
-  };
-  const isOwn = (/** @type {Label} */ place) => getLead(place) > 0;
-  const isFree = (/** @type {Label} */ place) =>
-    [ends, ...around.others].every((line) => getLineGap(line, place) >= CLEAR_PX) &&
-    around.points.every((point) => getGap(point, place) >= CLEAR_PX) &&
-    around.rings.every((ring) => getGap(ring, place) >= RING_PX);
-  const possible = places.filter(isPossible).sort((one, other) => getLead(other) - getLead(one));
-  const own = possible.filter(isOwn);
-  return own.find(isFree) ?? possible.find(isFree) ?? own[0] ?? possible[0] ?? null;
-}
-
-/** Return the point of a line at a share of the way. @param {Pixel[]} line its ends @param {number} share @returns {Pixel} */
-const mix = ([[x, y], [x2, y2]], share) => [x + share * (x2 - x), y + share * (y2 - y)];
-
-/**
- * Make the labels of gradient curves at their right ends. A label without a place joins that of the nearest curve; a
- * rule without a finite value has its label away from curves.
- * @param {Line[]} lines @param {Frame} frame @param {Sketch} [sketch]
- */
-export function makeEndLabels(lines, frame, sketch) {
-  const { left, inner, gradient, size } = frame;
-  const curves = lines.filter(({ panel }) => panel === "gradient");
-  const finite = curves.filter(({ y }) => Array.from(y).some(Number.isFinite));
-  const ends = finite.map(({ label, colour, y }) => {
-    const last = /** @type {number} */ (Array.from(y).findLast(Number.isFinite));
-    return { label, colour, y: toTopPx(gradient, last) };
-  });
-  const points = [...curves, ...(sketch ? [sketch] : [])].flatMap(({ x, y }) =>
-    Array.from(x, (at, index) => [toLeftPx(frame, at), toTopPx(gradient, y[index])]),
-  );
-  const x = left + inner - MARGIN_PX;
-  const labels = groupEnds(ends, (MAX_LABEL_SHARE * inner) / (LETTER * size)).map(({ y, parts }) => {
-    return { parts, x, y, anchor: /** @type {const} */ ("end") };
-  });
-  const heights = ends.map(({ y }) => y);
-  const wanted = labels.map((label) => ({ label, end: label.y }));
-  const named = placeEndLabels(labels, heights, gradient, size, { points });
-  for (const { label, end } of wanted.filter(({ label: each }) => named.length && !named.includes(each))) {
-    const [near] = named.toSorted((one, other) => Math.abs(one.y - end) - Math.abs(other.y - end));
-    near.parts = [...near.parts, { text: ", ", colour: "currentColor" }, ...label.parts];
-  }
-  const y = gradient.top + gradient.height / 2;
-  /** @type {Label[]} */
-  const absent = curves
-    .filter((line) => !finite.includes(line))
-    .map(({ label, colour }) => ({ parts: [{ text: `${label}: not finite`, colour }], x, y, anchor: "end" }));
-  return [...named, ...placeEndLabels(absent, [], gradient, size, { others: named, points })];
-}
-
-/**
- * Merge the labels of gradient curves that end at the same height.
- * @param {End[]} ends @param {number} maxLetters maximum length of a merged label
- * @returns {{y: number, parts: Part[]}[]}
- */
-export function groupEnds(ends, maxLetters) {
-  /** @type {{y: number, ends: End[]}[]} */
-  const groups = [];
-  for (const end of ends) {
-    const isShortEnough = (/** @type {End[]} */ others) =>
-      [...others, end].reduce((sum, { label }) => sum + label.length + 2, 0) <= maxLetters;
-    const group = groups.find(
-      ({ y, ends: others }) => Math.abs(y - end.y) <= MERGE_PX && isShortEnough(others),
+  const middle = [toLeftPx(frame, values.x), toTopPx(panel, values.y)];
+  const drafts = [...tangents].map(([text, { ends, colour }]) => {
+    const rows = [[{ text, colour }]];
+    const others = [...tangents.values()].flatMap((other) =>
+      other.ends === ends ? [] : [sampleLine(other.ends)],
     );
-    if (group) group.ends.push(end);
-    else groups.push({ y: end.y, ends: [end] });
-  }
-  return groups.map(({ y, ends: members }) => {
-    const last = members.length - 1;
-    const toText = (/** @type {End} */ { label }, /** @type {number} */ at) =>
-      at < last ? `${label}, ` : label;
-    return { y, parts: members.map((each, at) => ({ text: toText(each, at), colour: each.colour })) };
+    const spots = SHARES.flatMap((share) => ends.toReversed().map((end) => mix([middle, end], share)));
+    return { rows, ...measureRows(rows, frame), spots, own: [sampleLine(ends)], others, solid, lean: 0 };
   });
+  const circles = [makeSquare(middle, KNOB_PX), ...makeRings(curves, frame, panel)];
+  return keepPlaced(placeDrafts(drafts, frame, "forward", circles));
+}
+
+/** @param {Pixel[]} ends */
+const sampleLine = (ends) => SAMPLES.map((share) => mix(ends, share));
+
+/**
+ * Make the labels with the names of all rules. Equal curves share one, and a curve without a place where it is alone has
+ * one where it coincides with others.
+ * @param {Line[]} lines @param {Frame} frame @param {Sketch} [sketch] @param {Box[]} [others] boxes of other labels
+ */
+export function makeNameLabels(lines, frame, sketch, others = []) {
+  const { gradient: panel } = frame;
+  const gradients = lines.filter((line) => line.panel === "gradient");
+  const curves = traceCurves(gradients, frame, panel);
+  const solid = traceCurves(sketch ? [sketch] : [], frame, panel).map(({ points }) => points);
+  const absent = gradients.filter(({ y }) => !Array.from(y).some(Number.isFinite));
+  const taken = [...others, ...makeRings(gradients, frame, panel)];
+  const alone = curves.map((curve) => ({ ...draftName(curve, splitPoints([curve], curves), frame), solid }));
+  const drafts = [...alone, ...absent.map((line) => draftAbsent(line, curves, frame))];
+  const placed = placeDrafts(drafts, frame, "gradient", taken);
+  const labels = keepPlaced(placed);
+  const shared = curves
+    .filter((_, at) => !placed[at])
+    .map((curve) => {
+      const group = findCompanions(curve, curves);
+      return { ...draftName(curve, splitPoints(group, curves), frame), solid };
+    });
+  return [...labels, ...keepPlaced(placeDrafts(shared, frame, "gradient", [...taken, ...toBoxes(labels)]))];
 }
 
 /**
- * Place labels at the right ends of curves without covering any end: above it if possible, otherwise below. Labels of
- * curves that end at the same height are stacked. Returns the labels that have a place nearest to their own curve.
- * @param {Label[]} labels their y is that of the curve's end, and is replaced by that of the baseline
- * @param {number[]} ends the ends of all curves, in px from the top @param {import("../scene/panels.js").Panel} panel
- * @param {number} size font size in px
- * @param {{others?: Label[], sides?: Pick<Label, "x"|"anchor">[], points?: Pixel[]}} around ``others``: labels that are
- *   already in the panel; ``sides``: places of labels that stay near their end, the best one first; ``points``: of
- *   curves, which labels cover only without another place
+ * Make a draft for the name of a curve.
+ * @param {Curve} curve @param {{own: Trace, others: Trace[]}} points where it is named, and those of all others
+ * @param {Frame} frame @returns {Draft}
  */
-export function placeEndLabels(
-  labels,
-  ends,
-  { top, height },
-  size,
-  { others = [], sides = [], points = [] },
-) {
-  const [above, below] = [ABOVE * size, BELOW * size]; // baseline distances of a label above or below its curve's end
-  const middle = (below - above) / 2; // of a label's letters, above its baseline
-  const placed = [...others];
-  const steps = Array.from(
-    { length: sides.length ? VALUE_STEPS : 4 * (labels.length + others.length) },
-    (_, step) => step * (LABEL_GAP * size) * 0.5,
-  );
-  return labels.filter((label) => {
-    const end = label.y;
-    const isOwn = (/** @type {number} */ y) => {
-      const away = Math.abs(y - middle - end) - MERGE_PX;
-      return ends.every((each) => Math.abs(y - middle - each) >= away);
-    };
-    const isFree = ({ x, y, anchor } = label) =>
-      y >= top + size &&
-      y <= top + height - size / 4 &&
-      isOwn(y) &&
-      ends.every((each) => y <= each - above + 0.5 || y >= each + below - 0.5) &&
-      !placed.some((other) => areTooNear({ ...label, x, y, anchor }, other, size));
-    const places = steps
-      .flatMap((step) =>
-        (sides.length ? sides : [label]).flatMap((side) =>
-          [end - above - step, end + below + step].map((y) => ({ ...label, ...side, y })),
-        ),
-      )
-      .filter(isFree);
-    const [from, to] = getEnds(label, size);
-    const isClear = ({ y } = label) =>
-      !points.some(([at, down]) => at > from && at < to && down > y - 0.8 * size && down < y + 0.2 * size);
-    const getGap = (/** @type {Pick<Label, "y">} */ { y }) => Math.abs(y - end);
-    const near = places.filter((place) => getGap(place) <= getGap(places[0]) + LABEL_GAP * size);
-    const place = near.find(isClear) ?? near[0];
-    return place !== undefined && placed.push(Object.assign(label, place));
+function draftName({ lines }, { own, others }, frame) {
+  const parts = lines.map(({ label = "", colour = "" }, at) => {
+    return { text: at < lines.length - 1 ? `${label}, ` : label, colour };
   });
+  const isShort = measureRows([parts], frame).width <= MAX_SHARE * frame.inner;
+  const rows = isShort ? [parts] : parts.map((part) => [part]);
+  return { rows, ...measureRows(rows, frame), spots: spaceOut(own, others), own: [own], others, lean: -1 };
 }
 
-/** @param {Label} one @param {Label} other @param {number} size font size in px */
-function areTooNear(one, other, size) {
-  const [[from, to], [from2, to2]] = [one, other].map((label) => getEnds(label, size));
-  return from < to2 && from2 < to && Math.abs(one.y - other.y) < LABEL_GAP * size - 0.5;
-}
-
-/** Return the ends of a label across, with a margin on the right. @param {Label} label @param {number} size px */
-function getEnds({ x, anchor, parts }, size) {
-  const width = LETTER * size * parts.reduce((sum, { text }) => sum + text.length, 0);
-  return anchor === "end" ? [x - width, x + MARGIN_PX] : [x, x + width + MARGIN_PX];
-}
-
-/** @param {Label} label */
-function drawLabel({ parts, x, y, anchor }) {
-  const node = shape("text", { x, y, "text-anchor": anchor, class: "chart-label" });
-  for (const { text, colour } of parts) {
-    const part = shape("tspan");
-    part.style.setProperty("--colour", colour);
-    part.textContent = text;
-    node.append(part);
+/**
+ * Return points some distance apart and from others, from the last to the first.
+ * @param {Trace} points @param {Trace[]} others
+ */
+function spaceOut(points, others) {
+  /** @type {Pixel[]} */
+  const spots = [];
+  for (const point of points.toReversed()) {
+    const isNext = spots.length === 0 || getGap([[point]], makeSquare(spots[spots.length - 1], 0)) >= SPOT_PX;
+    if (isNext && getGap(others, makeSquare(point, 0)) >= SPOT_CLEAR_PX) spots.push(point);
   }
-  return node;
+  const step = Math.ceil(spots.length / MAX_SPOTS);
+  return spots.filter((_, at) => at % step === 0);
+}
+
+/**
+ * Make a draft for the name of a rule without a finite value, at the right edge of the panel and away from curves.
+ * @param {Line} line @param {Curve[]} curves @param {Frame} frame @returns {Draft}
+ */
+function draftAbsent({ label, colour }, curves, frame) {
+  const { left, inner, gradient: panel } = frame;
+  const rows = [[{ text: `${label}: not finite`, colour }]];
+  const spots = SAMPLES.map((share) => [left + inner, panel.top + share * panel.height]);
+  const others = curves.map(({ points }) => points);
+  return { rows, ...measureRows(rows, frame), spots, own: [spots], others, lean: -1 };
+}
+
+/**
+ * Place labels in a panel. Returns null for each that has no place.
+ * @param {Draft[]} drafts @param {Frame} frame @param {"forward"|"gradient"} name of the panel
+ * @param {Box[]} taken boxes that they do not cover @returns {(Label|null)[]}
+ */
+function placeDrafts(drafts, frame, name, taken) {
+  const { top, height } = frame[name];
+  const area = { left: frame.left, right: frame.left + frame.inner, top, bottom: top + height };
+  const places = placeLabels(drafts, area, taken);
+  const size = getSize(frame);
+  return places.map((place, at) => place && { rows: drafts[at].rows, size, ...place });
+}
+
+/** Return the circles at jumps of lines. @param {Line[]} lines @param {Frame} frame @param {Panel} panel */
+function makeRings(lines, frame, panel) {
+  return lines.flatMap(({ x, y, closed, open }) =>
+    [...closed, ...open].map((at) => makeSquare([toLeftPx(frame, x[at]), toTopPx(panel, y[at])], RING_PX)),
+  );
+}
+
+/** Return the font size of labels in px. @param {Frame} frame */
+const getSize = ({ size }) => Math.max(size, MIN_SIZE);
+
+/** Return the size of a label in px. @param {Part[][]} rows @param {Frame} frame */
+function measureRows(rows, frame) {
+  const letters = rows.map((row) => row.reduce((sum, { text }) => sum + text.length, 0));
+  const size = getSize(frame);
+  return { width: LETTER * size * Math.max(...letters), height: (LINE * (rows.length - 1) + 1) * size };
+}
+
+/** Draw a label: a text for each row, and a line to what it names. @param {Label} label @returns {SVGElement[]} */
+function drawLabel({ rows, size, box, side, lead }) {
+  const x = side < 0 ? box.right : side > 0 ? box.left : (box.left + box.right) / 2;
+  const anchor = side < 0 ? "end" : side > 0 ? "start" : "middle";
+  const texts = rows.map((row, at) => {
+    const y = box.top + (ASCENT + LINE * at) * size;
+    const node = shape("text", { x, y, "text-anchor": anchor, "font-size": size, class: "chart-label" });
+    for (const { text, colour } of row) {
+      const part = shape("tspan");
+      part.style.setProperty("--colour", colour);
+      part.textContent = text;
+      node.append(part);
+    }
+    return node;
+  });
+  if (!lead.length) return texts;
+  return [shape("path", { d: `M${lead.join("L")}`, stroke: rows[0][0].colour, class: "chart-lead" }), ...texts];
 }

@@ -1,139 +1,129 @@
-"""Labels at the ends of curves: each beside its own, on no curve and on no other label."""
+"""Labels of curves: each next to its own, nearer to it than to others, over no curve and no other label."""
 
-import math
 from functools import partial
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.frontend.modules import Node
 
-SIZE = 12
-PANEL = {"top": 100, "height": 250}
-ABOVE, BELOW = 0.6 * SIZE, 1.3 * SIZE
-PLACE = """
-    const { placeEndLabels } = await import("./chart/probe/labels.js");
-    const parts = [{ text: "Default" }];
-    const labels = given.ends.map((y) => ({ parts, x: 300, y, end: y, anchor: "end" }));
-    const others = given.others.map(([x, y]) => ({ parts, x, y, anchor: "start" }));
-    const { panel, size, points } = given;
-    return placeEndLabels(labels, given.ends, panel, size, { others, points }).map(({ y, end }) => [y, end]);
+SIZE, TOP, LEFT = 12, 100, 40
+FRAME = {
+    "left": LEFT, "inner": 500, "size": SIZE, "x": [0, 1],
+    "forward": {"top": 0, "height": 90, "range": [0, 1]}, "gradient": {"top": TOP, "height": 250, "range": [0, 1]},
+}  # fmt: skip
+NAMES = "chart/probe/labels.js makeNameLabels"
+GRID = np.linspace(0, 1, 401)
+LABELS = """
+    const { layOutLabels } = await import("./chart/probe/labels.js");
+    const rules = given.lines.map((line, rule) => ({ ...line, rule }));
+    const forward = { panel: "forward", x: [0, 1], y: [0.5, 0.5], gaps: [0, 0], closed: [], open: [] };
+    const gradients = given.values;
+    const values = { x: given.at, y: 0.5, gradients, parts: {} };
+    return layOutLabels(values, [forward, ...rules], given.frame, 1, { grips: [] });
 """
 
 
-def placed(
-    node: Node, ends: list[float], *others: tuple[float, float], points: tuple[Any, ...] = ()
-) -> list[list[float]]:
-    """Return the baseline of each placed label and the end of its curve."""
-    given = {"ends": ends, "panel": PANEL, "size": SIZE, "others": others, "points": points}
-    found: list[list[float]] = node.run(PLACE, given)
-    return found
+def line(label: str, y: Any) -> dict[str, Any]:
+    """A gradient's curve, from its values on the grid or one for all."""
+    heights = np.broadcast_to(y, GRID.shape).astype(float)
+    rest = {"gaps": np.zeros(len(GRID)), "closed": [], "open": []}
+    return {"label": label, "colour": label, "panel": "gradient", "x": GRID, "y": heights, **rest}
 
 
-@pytest.mark.parametrize(
-    ("ends", "left_out"),
-    [
-        *(([200], 0), ([200, 200], 0), ([225] * 6, 0), ([101] * 3, 0), ([349] * 6, 0), ([100, 350], 0)),
-        *(([120, 230, 230, 230, 230, 340], 0), ([200, 215, 230, 245], 2)),
-        *(([101, 160, 160], 0), ([101, 140, 140, 140, 349], 0), ([130 + 10 * i for i in range(20)], 18)),
-    ],
-)
-def test_labels_lie_nearest_to_their_curve_and_on_none(node: Node, ends: list[float], left_out: int) -> None:
-    labels = placed(node, ends)
-    assert len(labels) == len(ends) - left_out
-    for (one, _), (other, _) in combinations(labels, 2):
-        assert abs(one - other) >= 1.2 * SIZE
-    for y, own in labels:
-        assert min(ends, key=lambda end: abs(y - 0.35 * SIZE - end)) == own
-        assert PANEL["top"] + SIZE <= y <= PANEL["top"] + PANEL["height"] - SIZE / 4
-        assert all(y <= end - ABOVE + 0.5 or y >= end + BELOW - 0.5 for end in ends), (y, ends)
+def texts_of(labels: list[Any]) -> list[str]:
+    return ["".join(part["text"] for row in label["rows"] for part in row) for label in labels]
 
 
-def test_a_label_is_above_its_curve_or_below_it_without_room(node: Node) -> None:
-    assert placed(node, [200]) == [[200 - ABOVE, 200]]
-    assert placed(node, [101]) == [[101 + BELOW, 101]]
-    assert placed(node, [200], (100, 200 - ABOVE)) == [[200 - ABOVE, 200]], "the other is far to the left"
-    assert placed(node, [200], (280, 200 - ABOVE)) == [[200 + BELOW, 200]]
+def gap(label: Any, y: Any) -> float:
+    """The distance in px of a label's box to a curve of these values."""
+    box = label["box"]
+    across, down = LEFT + 500 * GRID, TOP + 250 * (1 - np.broadcast_to(y, GRID.shape))
+    dx = np.maximum(np.maximum(box["left"] - across, across - box["right"]), 0)
+    return float(np.min(np.hypot(dx, np.maximum(np.maximum(box["top"] - down, down - box["bottom"]), 0))))
 
 
-def test_a_label_covers_no_drawing_if_there_is_another_place(node: Node) -> None:
-    drawn = tuple((x, 200 - ABOVE - 4) for x in range(200, 300))
-    assert placed(node, [200], points=drawn) == [[200 + BELOW, 200]]
-    assert placed(node, [200], points=tuple((x - 100, y) for x, y in drawn)) == [[200 - ABOVE, 200]]
-    around = tuple((270, y) for y in range(150, 250))
-    assert placed(node, [200], *[(0, 0)] * 3, points=around) == [[200 - ABOVE, 200]]
+def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
+    across = one["left"] < other["right"] and other["left"] < one["right"]
+    return across and one["top"] < other["bottom"] and other["top"] < one["bottom"]
 
 
-TOGETHER = """
-    const { groupEnds } = await import("./chart/probe/labels.js");
-    const textOf = ({ parts }) => parts.map(({ text }) => text).join("");
-    return groupEnds(given.ends, given.most).map((each) => [each.y, textOf(each)]);
-"""
+CURVES = {
+    "close": {"Default": 0.5, "Straight-through": 0.52, "Clipped": 0.54, "Tanh": 0.56},
+    "crossing": {"Default": GRID, "Straight-through": 1 - GRID, "Clipped": 0.5},
+    "ends as one": {
+        "Default": 0.0,
+        "Clipped": np.clip(10 * (0.6 - GRID), 0, 0.9),
+        "Hat": np.clip(1 - 4 * GRID, 0, 1),
+    },
+    "at the edges": {"Default": 0.0, "Straight-through": 1.0},
+    "steep": {"Default": 0.5 + 0.45 * np.tanh(60 * (GRID - 0.5)), "Zero": 0.0},
+}
 
 
-def test_rules_that_end_as_one_share_a_label_as_long_as_it_fits(node: Node) -> None:
-    heights = {"Default": 300, "Tanh": 298.9, "Clipped": 300.5, "Zero": 300}
-    ends = [{"label": label, "y": y, "colour": ""} for label, y in heights.items()]
-    whole = [[300, "Default, Clipped, Zero"], [298.9, "Tanh"]]
-    assert node.run(TOGETHER, {"ends": ends, "most": 60}) == whole
-    assert node.run(TOGETHER, {"ends": ends, "most": 19}) == [
-        [300, "Default, Clipped"], [298.9, "Tanh"], [300, "Zero"],
-    ]  # fmt: skip
+@pytest.mark.parametrize("curves", CURVES.values(), ids=CURVES)
+def test_a_name_is_at_its_own_curve_and_covers_none(node: Node, curves: dict[str, Any]) -> None:
+    labels = node.call(NAMES, [line(*curve) for curve in curves.items()], FRAME)
+    assert sorted(texts_of(labels)) == sorted(curves), "each has a name, and none shares one"
+    for label, name in zip(labels, texts_of(labels), strict=True):
+        gaps = {other: gap(label, y) for other, y in curves.items()}
+        assert min(gaps.values()) >= 1.5, gaps
+        assert label["lead"] or gaps[name] <= 7, gaps
+        assert label["lead"] or gaps[name] <= min(gaps.values()) + 0.5, gaps
+    assert not any(overlap(one["box"], other["box"]) for one, other in combinations(labels, 2))
+
+
+def test_a_name_without_room_has_a_line_to_its_curve(node: Node) -> None:
+    """Between two curves 10 px away there is no room for the name of the one in the middle."""
+    curves = {"above": 0.54, "Straight-through": 0.5, "below": 0.46}
+    labels = node.call(NAMES, [line(*curve) for curve in curves.items()], FRAME)
+    leads = dict(zip(texts_of(labels), (label["lead"] for label in labels), strict=True))
+    assert (leads["above"], leads["below"]) == ([], [])
+    assert any(abs(y - TOP - 250 * 0.5) < 0.1 for _, y in leads["Straight-through"])
+
+
+def test_equal_curves_share_a_label_that_says_so(node: Node) -> None:
+    """In one row if it is short, otherwise a name below the other; one that is equal in part has its own."""
+    curves = [line("Default", 0), line("Zero", 0), line("Clipped", 0.5 * (GRID < 0.3))]
+    assert sorted(texts_of(node.call(NAMES, curves, FRAME))) == ["Clipped", "Default, Zero"]
+    long = [line("Gradient of the first kind", 0), line("Gradient of the second", 0)]
+    (label,) = node.call(NAMES, long, FRAME)
+    assert [row[0]["text"] for row in label["rows"]] == [
+        "Gradient of the first kind, ",
+        "Gradient of the second",
+    ]
+
+
+def test_a_name_without_any_place_is_left_out(node: Node) -> None:
+    waves = line("Default", 0.5 + 0.5 * np.sin(300 * GRID))
+    assert texts_of(node.call(NAMES, [waves], FRAME)) == []
 
 
 def test_a_rule_without_a_finite_value_has_its_label_at_no_height_of_the_axis(node: Node) -> None:
-    values = [{"label": "Zero", "y": [0]}, {"label": "1 / 0", "y": [None]}]
-    lines = [{**line, "panel": "gradient", "x": [0]} for line in values]
-    frame = {"left": 0, "inner": 500, "size": SIZE, "x": [0, 1], "gradient": {**PANEL, "range": [0, 1]}}
-    labels = node.call("chart/probe/labels.js makeEndLabels", lines, frame)
-    assert [each["parts"][0]["text"] for each in labels] == ["Zero", "1 / 0: not finite"]
+    labels = node.call(NAMES, [line("Zero", 0), line("1 / 0", np.nan)], FRAME)
+    assert texts_of(labels) == ["Zero", "1 / 0: not finite"]
 
 
-SLOPES = """
-    const { placeSlopeLabel } = await import("./chart/probe/labels.js");
-    const frame = { left: 0, inner: 500, size: 10, forward: { top: 0, height: 200 } };
-    const level = (y) => Array.from({ length: 501 }, (_, x) => [x, y]);
-    const place = (ends, more) =>
-        placeSlopeLabel(ends, "slope 0", frame, { points: [], rings: [], others: [], labels: [], ...more });
-    const flat = (y) => [[200, y], [300, y]];
-    const near = [[190, 115], [310, 85]];
-    return [
-        place(flat(100), { points: level(100) }), place(flat(2), { points: level(2) }),
-        place(flat(100), { points: level(100).map(([x, y]) => [x, x > 320 ? 85 : y]) }),
-        place(flat(100), { points: level(100), rings: [[320, 100], [180, 100]] }),
-        place([[200, 110], [300, 90]], { others: [near] }),
-        place([[200, 104], [300, 96]], { others: [[[150, 100], [350, 100]], near] }),
-        place([[90, -90], [190, -90]]),
-    ];
-"""
+def lay_out(node: Node, curves: dict[str, Any], at: float) -> list[Any]:
+    lines = [line(*curve) for curve in curves.items()]
+    values = [float(np.interp(at, GRID, each["y"])) for each in lines]
+    labels: list[Any] = node.run(LABELS, {"lines": lines, "values": values, "at": at, "frame": FRAME})
+    return labels
 
 
-def test_the_label_of_a_slope_is_nearest_to_its_tangent_and_covers_neither_curve_nor_ring(node: Node) -> None:
-    """Over a level curve it is above or below its end; below a step on the right, at the left end."""
-    *places, nowhere = node.run(SLOPES, {})
-    assert [(each["anchor"], each["y"]) for each in places[:3]] == [("start", 94), ("start", 15), ("end", 94)]
-    right = places[3]["x"] + 0.56 * 10 * len("slope 0")
-    assert math.hypot(320 - right, 100 - places[3]["y"] - 2) > 5.5, "its letters do not touch the ring"
-    assert places[4]["y"] > 90, "below its end: the other tangent is above it"
-    assert places[5], "between two tangents, where each place is nearer to another, it has one too"
-    assert nowhere is None
-
-
-def test_a_value_stays_near_its_dot(node: Node) -> None:
-    """On the other side of it, where a name is; it is left out where there is no place at all."""
-    body = """
-        const { placeEndLabels } = await import("./chart/probe/labels.js");
-        const sides = [{ x: 291, anchor: "end" }, { x: 309, anchor: "start" }];
-        const label = { parts: [{ text: "0.5" }], y: 200 };
-        const panel = { top: 100, height: 250 };
-        const place = (others) => placeEndLabels([{ ...label }], [200], panel, 12, { others, sides });
-        const column = (x) => Array.from({ length: 20 }, (_, row) => (
-            { parts: [{ text: "Straight" }], x, y: 110 + 12 * row, anchor: "start" }));
-        return [[], column(230), [...column(230), ...column(309)]].map(place);
-    """
-    found = [[(each["x"], each["y"]) for each in labels] for labels in node.run(body, {})]
-    assert found == [[(291, 200 - ABOVE)], [(309, 200 - ABOVE)], []]
+@pytest.mark.parametrize("at", [0.2, 0.5, 0.78])
+@pytest.mark.parametrize("curves", CURVES.values(), ids=CURVES)
+def test_each_value_and_slope_is_shown_and_no_labels_meet(
+    node: Node, curves: dict[str, Any], at: float
+) -> None:
+    labels = lay_out(node, curves, at)
+    values = {f"{np.interp(at, GRID, np.broadcast_to(y, GRID.shape)):.4g}" for y in curves.values()}
+    assert {*texts_of(labels)} >= {*curves, f"x = {at}"}
+    assert not any(overlap(one["box"], other["box"]) for one, other in combinations(labels, 2))
+    slopes = [text for text in texts_of(labels) if text.startswith("slope")]
+    assert len(labels) == len(curves) + 1 + len(slopes) + len(values)
 
 
 def test_the_label_of_x_leaves_room_for_handles(node: Node):
