@@ -15,7 +15,7 @@ import { getTangents, getValue, isInPanel } from "./probe-marks.js";
 /** @import { Box, Pixel, Request, Trace } from "./placement.js" */
 /** @import { Values } from "./probe-values.js" */
 /** A part of a label's text, in one colour. @typedef {{text: string, colour: string}} Part */
-/** A label without a place: its rows, and where it may be. @typedef {{rows: Part[][]} & Request} Draft */
+/** A label without a place: its rows, and where it may be. @typedef {{rows: Part[][], size: number} & Request} Draft */
 /**
  * A label in its box. ``side``: -1 if its text ends at the right edge of the box, 0 in the middle, 1 if it starts at
  * the left edge; ``lead``: see ``Place``.
@@ -33,8 +33,6 @@ const MAX_SPOTS = 48; // for each name
 const SPOT_PX = 16; // distance of the points of a curve next to which its name may be
 const SHARES = [1, 0.8, 0.6, 0.4]; // points of half a tangent next to which its slope may be
 const SAMPLES = Array.from({ length: 17 }, (_, index) => index / 16); // shares of a tangent for its points
-
-const named = /** @type {WeakMap<Frame, {sketch: Sketch|undefined, names: Label[]}>} */ (new WeakMap());
 
 /**
  * Draw all labels of the probe.
@@ -55,7 +53,7 @@ export function drawLabels(values, lines, frame, g, around) {
 export function layOutLabels(values, lines, frame, g, { grips, sketch }) {
   const isInView = values.x >= frame.x[0] && values.x <= frame.x[1];
   const slopes = isInView ? makeSlopeLabels(values, lines, frame, g) : [];
-  const names = findNames(lines, frame, sketch);
+  const names = makeNameLabels(lines, frame, sketch);
   if (!isInView) return [...slopes, ...names];
   const drafts = draftValues(values, lines, frame);
   const around = keepPlaced(placeDrafts(drafts, frame, "gradient", toBoxes(names)));
@@ -63,17 +61,6 @@ export function layOutLabels(values, lines, frame, g, { grips, sketch }) {
   const first = around.length < drafts.length ? keepPlaced(placeDrafts(drafts, frame, "gradient", [])) : [];
   if (first.length <= around.length) return [...slopes, ...names, ...around, x];
   return [...slopes, ...makeNameLabels(lines, frame, sketch, toBoxes(first)), ...first, x];
-}
-
-/** Return the names' labels, computed once while the pointer moves. See ``makeNameLabels``.
- * @param {Line[]} lines @param {Frame} frame @param {Sketch} [sketch]
- */
-function findNames(lines, frame, sketch) {
-  const known = named.get(frame);
-  if (known && known.sketch === sketch) return known.names;
-  const names = makeNameLabels(lines, frame, sketch);
-  named.set(frame, { sketch, names });
-  return names;
 }
 
 /** @param {(Label|null)[]} labels */
@@ -88,15 +75,13 @@ const toBoxes = (labels) => labels.map(({ box }) => box);
  */
 function makeXLabel(values, frame, grips) {
   const { forward, gradient } = frame;
-  const rows = [[{ text: `x = ${formatFourDigits(values.x)}`, colour: "currentColor" }]];
-  const { width, height } = measureRows(rows, frame);
+  const text = makeText([[{ text: `x = ${formatFourDigits(values.x)}`, colour: "currentColor" }]], frame);
   const handles = placeGrips(grips, frame).map(({ px, aside }) => px + aside);
-  const middle = placeXLabel(toLeftPx(frame, values.x), width / 2, handles, frame);
-  const [left, top] = [middle - width / 2, (forward.top + forward.height + gradient.top - height) / 2];
+  const left = placeXLabel(toLeftPx(frame, values.x), text.width / 2, handles, frame) - text.width / 2;
+  const top = (forward.top + forward.height + gradient.top - text.height) / 2;
   return {
-    rows,
-    size: getSize(frame),
-    box: { left, right: left + width, top, bottom: top + height },
+    ...text,
+    box: { left, right: left + text.width, top, bottom: top + text.height },
     side: 0,
     lead: [],
   };
@@ -136,19 +121,9 @@ function draftValues(values, lines, frame) {
     if (isInPanel(panel, value)) dots.set(text, { dot: [px, toTopPx(panel, value)], colour });
   }
   return [...dots].map(([text, { dot, colour }]) => {
-    const rows = [[{ text, colour }]];
-    const others = [...dots.values()].flatMap((other) => (other.dot === dot ? [] : [[other.dot]]));
-    const lean = px > left + inner / 2 ? -1 : 1;
-    return {
-      rows,
-      ...measureRows(rows, frame),
-      spots: [dot],
-      own: [[dot]],
-      others,
-      solid,
-      gap: DOT_PX,
-      lean,
-    };
+    const others = [...dots.values()].filter((other) => other.dot !== dot).map((other) => [other.dot]);
+    const around = { spots: [dot], own: [[dot]], others, solid, gap: DOT_PX };
+    return { ...makeText([[{ text, colour }]], frame), ...around, lean: px > left + inner / 2 ? -1 : 1 };
   });
 }
 
@@ -160,27 +135,28 @@ function makeSlopeLabels(values, lines, frame, g) {
   const { forward: panel } = frame;
   const curves = lines.filter((line) => line.panel === "forward");
   const solid = traceCurves(curves, frame, panel).map(({ points }) => points);
-  /** @type {Map<string, {ends: Pixel[], colour: string}>} */
+  /** @type {Map<string, {points: Trace, ends: Pixel[], colour: string}>} */
   const tangents = new Map();
   for (const { slope, ends, colour } of getTangents(values, lines, frame, g)) {
     const text = `slope ${formatFourDigits(slope)}`;
-    if (!tangents.has(text)) tangents.set(text, { ends, colour });
-    else Object.assign(tangents.get(text), { colour: "currentColor" });
+    const known = tangents.get(text);
+    tangents.set(
+      text,
+      known ? { ...known, colour: "currentColor" } : { points: sampleLine(ends), ends, colour },
+    );
   }
   const middle = [toLeftPx(frame, values.x), toTopPx(panel, values.y)];
-  const drafts = [...tangents].map(([text, { ends, colour }]) => {
-    const rows = [[{ text, colour }]];
-    const others = [...tangents.values()].flatMap((other) =>
-      other.ends === ends ? [] : [sampleLine(other.ends)],
-    );
+  const drafts = [...tangents].map(([text, { points, ends, colour }]) => {
+    const traces = [...tangents.values()].map((tangent) => tangent.points);
     const spots = SHARES.flatMap((share) => ends.toReversed().map((end) => mix([middle, end], share)));
-    return { rows, ...measureRows(rows, frame), spots, own: [sampleLine(ends)], others, solid, lean: 0 };
+    const around = { own: [points], others: traces.filter((trace) => trace !== points), solid };
+    return { ...makeText([[{ text, colour }]], frame), ...around, spots, lean: 0 };
   });
   const circles = [makeSquare(middle, KNOB_PX), ...makeRings(curves, frame, panel)];
   return keepPlaced(placeDrafts(drafts, frame, "forward", circles));
 }
 
-/** @param {Pixel[]} ends */
+/** @param {Pixel[]} ends of a tangent */
 const sampleLine = (ends) => SAMPLES.map((share) => mix(ends, share));
 
 /**
@@ -217,9 +193,9 @@ function draftName({ lines }, { own, others }, frame) {
   const parts = lines.map(({ label = "", colour = "" }, at) => {
     return { text: at < lines.length - 1 ? `${label}, ` : label, colour };
   });
-  const isShort = measureRows([parts], frame).width <= MAX_SHARE * frame.inner;
-  const rows = isShort ? [parts] : parts.map((part) => [part]);
-  return { rows, ...measureRows(rows, frame), spots: spaceOut(own, others), own: [own], others, lean: -1 };
+  const isShort = makeText([parts], frame).width <= MAX_SHARE * frame.inner;
+  const text = makeText(isShort ? [parts] : parts.map((part) => [part]), frame);
+  return { ...text, spots: spaceOut(own, others), own: [own], others, lean: -1 };
 }
 
 /**
@@ -243,10 +219,10 @@ function spaceOut(points, others) {
  */
 function draftAbsent({ label, colour }, curves, frame) {
   const { left, inner, gradient: panel } = frame;
-  const rows = [[{ text: `${label}: not finite`, colour }]];
+  const text = makeText([[{ text: `${label}: not finite`, colour }]], frame);
   const spots = SAMPLES.map((share) => [left + inner, panel.top + share * panel.height]);
   const others = curves.map(({ points }) => points);
-  return { rows, ...measureRows(rows, frame), spots, own: [spots], others, lean: -1 };
+  return { ...text, spots, own: [spots], others, lean: -1 };
 }
 
 /**
@@ -258,8 +234,7 @@ function placeDrafts(drafts, frame, name, taken) {
   const { top, height } = frame[name];
   const area = { left: frame.left, right: frame.left + frame.inner, top, bottom: top + height };
   const places = placeLabels(drafts, area, taken);
-  const size = getSize(frame);
-  return places.map((place, at) => place && { rows: drafts[at].rows, size, ...place });
+  return places.map((place, at) => place && { ...drafts[at], ...place });
 }
 
 /** Return the circles at jumps of lines. @param {Line[]} lines @param {Frame} frame @param {Panel} panel */
@@ -269,14 +244,16 @@ function makeRings(lines, frame, panel) {
   );
 }
 
-/** Return the font size of labels in px. @param {Frame} frame */
-const getSize = ({ size }) => Math.max(size, MIN_SIZE);
-
-/** Return the size of a label in px. @param {Part[][]} rows @param {Frame} frame */
-function measureRows(rows, frame) {
+/** Return the text of a label with its font size, width and height in px. @param {Part[][]} rows @param {Frame} frame */
+function makeText(rows, frame) {
+  const size = Math.max(frame.size, MIN_SIZE);
   const letters = rows.map((row) => row.reduce((sum, { text }) => sum + text.length, 0));
-  const size = getSize(frame);
-  return { width: LETTER * size * Math.max(...letters), height: (LINE * (rows.length - 1) + 1) * size };
+  return {
+    rows,
+    size,
+    width: LETTER * size * Math.max(...letters),
+    height: (LINE * (rows.length - 1) + 1) * size,
+  };
 }
 
 /** Draw a label: a text for each row, and a line to what it names. @param {Label} label @returns {SVGElement[]} */
@@ -295,5 +272,8 @@ function drawLabel({ rows, size, box, side, lead }) {
     return node;
   });
   if (!lead.length) return texts;
-  return [shape("path", { d: `M${lead.join("L")}`, stroke: rows[0][0].colour, class: "chart-lead" }), ...texts];
+  return [
+    shape("path", { d: `M${lead.join("L")}`, stroke: rows[0][0].colour, class: "chart-lead" }),
+    ...texts,
+  ];
 }
