@@ -165,10 +165,10 @@ FAULTS = (
         tests="frontend/chart/scene/test_traces.py",
     ),
     Fault(
-        name="Rules that end at different heights share a label",
-        file="explorer/frontend/chart/probe/labels.js",
-        old="Math.abs(y - end.y) <= MERGE_PX && isShortEnough(others)",
-        new="isShortEnough(others)",
+        name="Rules at different heights share a label",
+        file="explorer/frontend/chart/probe/label-curves.js",
+        old="Math.abs(y - y2) <= SAME_PX",
+        new="Math.abs(y - y2) <= 100 * SAME_PX",
         tests="frontend/chart/probe/test_labels.py",
     ),
     Fault(
