@@ -12,7 +12,8 @@ from tests.frontend.modules import Node
 SIZE, TOP, LEFT = 12, 100, 40
 FRAME = {
     "left": LEFT, "inner": 500, "size": SIZE, "x": [0, 1],
-    "forward": {"top": 0, "height": 90, "range": [0, 1]}, "gradient": {"top": TOP, "height": 250, "range": [0, 1]},
+    "forward": {"top": 0, "height": 90, "range": [0, 1]},
+    "gradient": {"top": TOP, "height": 250, "range": [0, 1]},
 }  # fmt: skip
 NAMES = "chart/probe/labels.js makeNameLabels"
 GRID = np.linspace(0, 1, 401)
