@@ -14,10 +14,9 @@ from explorer.catalogue.contribution import (
 from explorer.catalogue.custom import FORMULA_PREFIX, make_custom_key, parse_custom_op, parse_custom_rule
 from explorer.catalogue.entries import Entries, Record
 from explorer.catalogue.families import FAMILIES, GROUPS
-from explorer.catalogue.kinks import Kink, Lattice, TooManyKinksError, list_kink_points
+from explorer.catalogue.kinks import Lattice, TooManyKinksError, list_kink_points
 from explorer.catalogue.losses import (
     SQUARE,
-    TARGET,
     UPSTREAM,
     Loss,
     expand_in_draws,

@@ -5,11 +5,6 @@ only says "in this picture".
 """
 
 from explorer.description.description import describe, make_description, to_document
-from explorer.description.learning import (
-    LEARNING_WORDS,
-    MAX_POSITIONS,
-    describe_learning,
-    describe_net_gradient,
-)
+from explorer.description.learning import LEARNING_WORDS
 from explorer.description.sentences import Description
 from explorer.description.words import MAIN_LENGTH

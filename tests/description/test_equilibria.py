@@ -8,8 +8,9 @@ import pytest
 
 from explorer.catalogue import list_learnable
 from explorer.curves import sample_curves
-from explorer.description import describe_learning, describe_net_gradient, equilibria
+from explorer.description import equilibria
 from explorer.description.equilibria import Equilibria, describe_best, find_equilibria, make_grid
+from explorer.description.learning import describe_learning, describe_net_gradient
 from explorer.description.net_gradient import compute_net_gradient, make_normal_numbers
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import loop_over

@@ -2,19 +2,17 @@
 
 from explorer.training.scheduling.fair_queue import FairQueue, Parties
 from explorer.training.scheduling.ids import REPLICA, make_home_prefix, parse_replica, read_replica
-from explorer.training.scheduling.job import Job, Make, RunJob, StudyJob
+from explorer.training.scheduling.job import Job, Make, RunJob
 from explorer.training.scheduling.queue import Jobs, Runs, Studies
 from explorer.training.scheduling.quotas import EngineFull
 from explorer.training.scheduling.status import (
     ACTIVE,
     EXISTING,
     IDLE,
-    STUDY_SENTENCES,
     Command,
     State,
     Status,
     StudyStatus,
-    describe_state,
     format_error,
     get_status_class,
 )
