@@ -23,17 +23,15 @@ export function renderParagraphs(text, onTerm) {
 export function renderInline(text, onTerm) {
   const match = MARKUP.exec(text);
   if (!match) return text ? [text] : [];
-  const [matched, code, strong, emphasis, name, term] = match;
-  const node = code
-    ? element("code", {}, code)
-    : term
-      ? element("button", { class: "term bare", onclick: () => onTerm(term) }, name)
-      : element(strong ? "strong" : "em", {}, ...renderInline(strong ?? emphasis, onTerm));
-  return [
-    text.slice(0, match.index),
-    node,
-    ...renderInline(text.slice(match.index + matched.length), onTerm),
-  ];
+  const rest = text.slice(match.index + match[0].length);
+  return [text.slice(0, match.index), createMarked(match, onTerm), ...renderInline(rest, onTerm)];
+}
+
+/** @param {RegExpExecArray} match of ``MARKUP`` @param {OnTerm} onTerm @returns {HTMLElement} */
+function createMarked([, code, strong, emphasis, name, term], onTerm) {
+  if (code) return element("code", {}, code);
+  if (term) return element("button", { class: "term bare", onclick: () => onTerm(term) }, name);
+  return element(strong ? "strong" : "em", {}, ...renderInline(strong ?? emphasis, onTerm));
 }
 
 /**

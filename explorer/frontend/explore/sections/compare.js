@@ -60,12 +60,8 @@ export function createCompare(host, { store, ask }) {
    */
   function sort(by) {
     const isText = by === "rule" || by === "source";
-    const first = order.by !== by;
-    order = first
-      ? { by, down: !isText }
-      : order.down === !isText
-        ? { by, down: isText }
-        : { by: "", down: false };
+    if (order.by !== by) order = { by, down: !isText };
+    else order = order.down === isText ? { by: "", down: false } : { by, down: isText };
     draw();
   }
 

@@ -39,12 +39,8 @@ export function createPicker(host, onChoose, offered = getTasks()) {
 /** Draw the thumbnail of a task's data. @param {Task} task */
 export function drawTask({ picture }) {
   const size = { viewBox: `0 0 ${SIZE} ${SIZE}`, width: SIZE, height: SIZE };
-  const drawing = !picture
-    ? h("path", { class: "sheet", d: SHEET })
-    : "points" in picture
-      ? picture.points.map(drawDot)
-      : picture.grid.map(drawRow);
-  return h("svg", { ...size, "aria-hidden": "true" }, drawing);
+  const data = picture && ("points" in picture ? picture.points.map(drawDot) : picture.grid.map(drawRow));
+  return h("svg", { ...size, "aria-hidden": "true" }, data ?? h("path", { class: "sheet", d: SHEET }));
 }
 
 /** @param {[number, number, number]} point x, y and class, with x and y from −1 to 1 */

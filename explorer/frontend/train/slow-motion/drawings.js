@@ -262,13 +262,10 @@ function makeBars(stage, record, cell) {
   const bounds = classes ? [0, 1] : [0, ...values, ...targets].filter(Number.isFinite);
   const [low, high] = [Math.min(...bounds), Math.max(...bounds)];
   const toY = (/** @type {number} */ value) => clampTo(share(value, low, high || 1) || 0, 0, 1);
+  const nameOf = (/** @type {number} */ output) =>
+    classes ? (labels.names[output] ?? String(output)) : labels.target || String(output + 1);
   const bars = values.map((value, output) => ({
-    name:
-      values.length > MAX_NAMED
-        ? ""
-        : classes
-          ? (labels.names[output] ?? String(output))
-          : labels.target || String(output + 1),
+    name: values.length > MAX_NAMED ? "" : nameOf(output),
     from: Math.min(toY(0), toY(value)),
     to: Math.max(toY(0), toY(value)),
     target: classes ? null : toY(targets[output]),

@@ -41,11 +41,8 @@ const measureMoves = ({ weights, before, slope }) =>
 export function findLivelyCell({ tensors, by_example }) {
   const { gradient, g, weights } = tensors;
   const moves = measureMoves(tensors);
-  const shown = moves.some(Boolean)
-    ? { ...weights, values: moves }
-    : gradient.values.some(Boolean)
-      ? gradient
-      : g;
+  const candidates = [{ ...weights, values: moves }, gradient, g];
+  const shown = candidates.find(({ values }) => values.some(Boolean)) ?? g;
   const [at, units] = [findLargest(shown.values), shown.shape[1]];
   const unit = at % units;
   const row =

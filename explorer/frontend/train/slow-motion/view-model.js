@@ -180,22 +180,23 @@ function explainMissingData({ choice, view, slow }, records, record, line) {
 }
 
 /** @param {State} state @param {Record} record @param {import("./numbers.js").Cell} cell */
-function titleOf({ view }, record, { unit, row, example }) {
-  const { step, times, map_side: side, by_example, seed, tensors } = record;
+function titleOf({ view }, record, cell) {
   const { snapshot, state } = view.status;
-  const kernel = by_example ? 0 : tensors.x.tiles && tensors.x.side;
-  const place = kernel
-    ? `on map ${Math.floor(row / kernel ** 2) + 1}, ${describePlace(kernel, row)}`
-    : !by_example
-      ? `input ${row + 1}`
-      : side
-        ? `example ${example + 1}, ${describePlace(side, row)}`
-        : times > 1
-          ? `example ${example + 1}, time ${(row % times) + 1}`
-          : `example ${row + 1}`;
-  const stepText = state === "finished" ? "one more step" : `step ${step + 1}`;
-  const seeds = snapshot && snapshot.seeds > 1 ? `, seed ${seed}` : "";
-  return `Slow motion: ${stepText}${seeds}, ${kernel ? "kernel" : side ? "map" : "unit"} ${unit + 1}, ${place}`;
+  const stepText = state === "finished" ? "one more step" : `step ${record.step + 1}`;
+  const seeds = snapshot && snapshot.seeds > 1 ? `, seed ${record.seed}` : "";
+  return `Slow motion: ${stepText}${seeds}, ${describeCell(record, cell)}`;
+}
+
+/** Name a unit, map or kernel, and its row. @param {Record} record @param {import("./numbers.js").Cell} cell */
+function describeCell({ times, map_side: side, by_example, tensors: { x } }, { unit, row, example }) {
+  const [column, atRow] = [unit + 1, row + 1];
+  if (!by_example && x.tiles && x.side)
+    return `kernel ${column}, on map ${Math.ceil(atRow / x.side ** 2)}, ${describePlace(x.side, row)}`;
+  const name = `${side ? "map" : "unit"} ${column}`;
+  if (!by_example) return `${name}, input ${atRow}`;
+  if (side) return `${name}, example ${example + 1}, ${describePlace(side, row)}`;
+  if (times > 1) return `${name}, example ${example + 1}, time ${(row % times) + 1}`;
+  return `${name}, example ${atRow}`;
 }
 
 /** Return the row and column of a place in an image. @param {number} side its width @param {number} at index */

@@ -113,15 +113,9 @@ export function normalizePoints(points) {
 
 /** Describe a branch point, as in "40: lr 0.01". @param {Point} point */
 export function pointText({ step, name, value }) {
-  const change =
-    name === "lr"
-      ? `lr ${formatShort(Number(value))}`
-      : name === "op"
-        ? labelOf("op", value)
-        : name === "rule"
-          ? `all → ${labelOf("rule", value)}`
-          : `${labelOf("rule", name)} → ${labelOf("rule", value)}`;
-  return `${step}: ${change}`;
+  if (name === "lr") return `${step}: lr ${formatShort(Number(value))}`;
+  if (name === "op") return `${step}: ${labelOf("op", value)}`;
+  return `${step}: ${name === "rule" ? "all" : labelOf("rule", name)} → ${labelOf("rule", value)}`;
 }
 
 /** @param {"op"|"rule"} kind @param {string} key */
