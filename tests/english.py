@@ -61,7 +61,6 @@ def classify_function(name: str) -> str:
 
 
 def is_imperative(text: str) -> bool:
-    """Return whether a docstring begins with an imperative verb."""
     first = re.match(r"\W*([A-Za-z-]+)", text)
     return first is not None and first[1].lower() in VERBS
 

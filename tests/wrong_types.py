@@ -10,5 +10,4 @@ sample("round", "default", g=None)  # type: ignore[arg-type]
 
 
 def untyped(value):  # type: ignore[no-untyped-def]
-    """An argument without a type."""
     return value

@@ -56,7 +56,6 @@ def main() -> None:
 
 
 def show(title: str, rows: Series) -> None:
-    """Print one table."""
     print(f"\n{title:46}{'median':>10}{'5 %':>10}{'95 %':>10}{'n':>6}", flush=True)
     for name, values in rows:
         low, middle, high = np.percentile(values, (5, 50, 95))

@@ -21,12 +21,10 @@ class _Plain(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, x):  # type: ignore[no-untyped-def]
-        """The op."""
         return x.round()
 
     @staticmethod
     def backward(ctx, g):  # type: ignore[no-untyped-def]
-        """The rule."""
         return g
 
 

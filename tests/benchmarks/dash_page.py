@@ -25,7 +25,6 @@ app.layout = html.Div(
     Output("curves", "figure"), Input("op", "value"), Input("rules", "value"), Input("value", "value")
 )
 def draw(op: str, rules: list[str], value: float) -> Any:
-    """The curves of what is chosen."""
     shown = rules or ["default"]
     entries = (explorer.OPS[op], *(explorer.RULES[rule] for rule in shown))
     known = {parameter.name for entry in entries for parameter in entry.parameters}

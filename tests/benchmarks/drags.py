@@ -84,7 +84,6 @@ def measure(browser: Browser, app: str, dash: str, rounds: int) -> Series:
 
 
 def measure_means(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
-    """Redraws a second of means over what is drawn."""
     return _drag(browser, app, _MEANS, rounds)
 
 

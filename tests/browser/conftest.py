@@ -30,7 +30,6 @@ def _renew_tabs_after_failure(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(scope="package")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the app is served."""
     with serve(ROOT / "app.py", tmp_path_factory.mktemp("server") / "log.txt") as address:
         yield address
 

@@ -19,7 +19,6 @@ SIZE = {"width": 1280, "height": 860}
 
 
 def main() -> None:
-    """Take all pictures anew."""
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         browser = launch(playwright, EVEN_LETTERS)

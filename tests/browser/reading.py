@@ -42,7 +42,6 @@ def link(path: str, query: Mapping[str, object]) -> str:
 
 
 def read_query(page: Page) -> dict[str, list[str]]:
-    """Return the query in the address bar."""
     return parse_qs(urlsplit(page.url).query)
 
 
@@ -222,6 +221,5 @@ def go_back(page: Page) -> None:
 
 
 def enter(field: Locator, text: str) -> None:
-    """Type a value into a field."""
     field.fill(text)
     field.press("Enter")

@@ -75,7 +75,6 @@ def _run_until_exit(process: Process, port: int, ready: str, log: Path) -> Itera
 
 
 def free_port() -> int:
-    """A port that nothing listens at."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

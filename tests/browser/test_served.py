@@ -31,7 +31,6 @@ class Held:
         self._fetching.send("Fetch.enable", {"patterns": [{"urlPattern": "*/static/js/index.*"}]})
 
     def let(self) -> None:
-        """Let it come."""
         self._fetching.send("Fetch.disable")
 
     def come(self) -> None:

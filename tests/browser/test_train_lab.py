@@ -58,7 +58,6 @@ def test_several_seeds_have_a_band_and_small_windows_squeeze_nothing(train: Page
 
 
 def assert_written_under_the_pointer(page: Page) -> None:
-    """The text under the pointer is written as in the sentence."""
     expect(verdict(page)).to_be_visible()
     box = box_of(page.locator(".curves .js-plotly-plot .nsewdrag").first)
     page.mouse.move(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)

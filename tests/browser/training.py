@@ -136,7 +136,6 @@ def verdict(page: Page) -> Locator:
 
 
 def steps(page: Page) -> int:
-    """Steps taken, as the page says it."""
     return int(metric(page, "Step").inner_text().split()[1])
 
 

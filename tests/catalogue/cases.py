@@ -36,7 +36,6 @@ def settings_of(*entries: Op | Rule) -> Iterator[dict[str, float]]:
 
 
 def is_whole(parameter: Parameter) -> bool:
-    """Whether a parameter is meant to be a whole number."""
     return "whole number" in parameter.meaning
 
 
@@ -81,7 +80,6 @@ def usual_op(rule: Rule) -> Op:
 
 
 def suiting(op: Op) -> list[Rule]:
-    """The rules that are for an op."""
     return [rule for rule in RULES.values() if not rule.suits or op.family in rule.suits]
 
 

@@ -28,7 +28,6 @@ def dockerfile() -> list[Instruction]:
 
 
 def instructions() -> list[Instruction]:
-    """All instructions, stage by stage."""
     text = re.sub(r"^\s*#.*\n|\\\n", "", (ROOT / "Dockerfile").read_text("utf-8"), flags=re.MULTILINE)
     lines = (line.strip().partition(" ") for line in text.splitlines() if line.strip())
     return [Instruction(name, rest.strip()) for name, _, rest in lines]

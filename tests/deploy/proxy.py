@@ -87,7 +87,6 @@ class Client:
             each.close()
 
     def ask(self, path: str, **headers: str) -> Answer:
-        """The answer to a request."""
         connection = http.client.HTTPSConnection("localhost", self._port, context=trusting(), timeout=20)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if self.cookies:

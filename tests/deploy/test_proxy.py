@@ -88,7 +88,6 @@ def come(ports: tuple[int, int]) -> Iterator[Callable[[], Client]]:
 
 
 def name_of(client: Client, path: str = "/") -> str:
-    """Return the name of the server that answers."""
     return client.ask(path).read().decode().split()[0]
 
 

@@ -80,7 +80,6 @@ async def attacked(crowd: Crowd, count: int, before_s: float, scale: float) -> N
 
 
 def main() -> None:
-    """Run what is asked for."""
     plain = argparse.RawDescriptionHelpFormatter
     options = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
     options.add_argument("address")

@@ -96,7 +96,6 @@ def loss_of(model, x=X, y=Y):
 
 
 def gradients_of(model, x=X, y=Y):
-    """The gradients of all parameters, by name."""
     model.zero_grad()
     loss_of(model, x, y).backward()
     return {name: None if p.grad is None else p.grad.clone() for name, p in model.named_parameters()}

@@ -42,7 +42,6 @@ def require_drawn(public: Function, inner: Function, leaves: list[Any], given: d
 
 
 def run(dtype: str, is_together: bool, jobs: list[dict[str, Any]]) -> list[list[Any]]:
-    """Return the results of jobs."""
     jax.config.update("jax_enable_x64", dtype == "float64")
     every = [[jnp.array(values, dtype=dtype) for values in job["leaves"].values()] for job in jobs]
     functions = [function_of(*each) for each in zip(jobs, every, strict=True)]

@@ -9,7 +9,6 @@ from torch.nn import functional
 
 
 def read_layers(run, member=0):
-    """Return the weights and biases of each layer of a member."""
     return [[each[member] for each in views] for views in run.nets.ensemble.parameter_views if views]
 
 

@@ -26,7 +26,6 @@ READOUT = """() => { const texts = all => [...all].map(one => one.textContent);
 
 
 def point(page: Page, x: float, aside: float = 0) -> None:
-    """Put the pointer on an x."""
     page.mouse.move(page.evaluate(PX_OF, x) + aside, 120)
 
 

@@ -51,7 +51,6 @@ def net(request):
 
 
 def weights(net):
-    """w1 and w2 of the only member."""
     views = [each for each in net.parameter_views if each]
     first = next(layer for layer in net.layers if layer.shapes)
     w1 = first.weights(views[0]) if isinstance(first, FixedInput) else views[0][0]

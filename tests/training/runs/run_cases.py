@@ -13,7 +13,6 @@ def assert_equal_states(one, other):
 
 
 def have_same_bits(one, other):
-    """Return whether two states hold the same bits."""
     if isinstance(one, torch.Tensor):
         return np.array_equal(one.numpy(), other.numpy(), equal_nan=one.is_floating_point())
     if isinstance(one, dict):
