@@ -196,7 +196,7 @@ def _describe_blocking(facts: Mapping[_Measure, Mapping[str, float]], labels: Ma
     if not blocking or len(largest) != 1 or areas[largest[0]] <= 0:
         return ""
     verb = "passes" if len(blocking) == 1 else "pass"
-    most = f"{labels[largest[0]]} has the largest area here, {area.text(areas[largest[0]])}"
+    most = f"{labels[largest[0]]} has the largest area in this picture, {area.text(areas[largest[0]])}"
     return f"{join_texts(blocking)} {verb} nothing; {most}"
 
 
@@ -229,7 +229,7 @@ _MEASURES: Mapping[str, _Measure] = {
         "extremes here", format_number, ("reaches", "reach"), "{them} {verb} {value} here", "{them} {value}"
     ),
     "area": _Measure(
-        "areas here", format_number, ("has", "have"), "{them} {verb} area {value} under the curve here",
+        "areas in this picture", format_number, ("has", "have"), "{them} {verb} area {value} in this picture",
         "{them} {value}",
     ),
     "support": _Measure(

@@ -24,10 +24,10 @@ def test_a_share_known_only_for_the_sampled_points_is_of_this_picture():
 def test_the_sums_of_several_rules_tell_them_apart():
     main = make_description(sample("step", ["fast_sigmoid", "triangle"])).main
     others = "Fast sigmoid (SuperSpike) 0.07895"  # 2/25 · (1 − 1/76)
-    assert main == f"Triangle has area 1 under the curve here, {others}."
+    assert main == f"Triangle has area 1 in this picture, {others}."
     six = ["default", "clipped", "approx_sign", "tanh_surrogate", "triangle", "straight_through"]
     main = make_description(sample("sign", six)).main
-    assert main == f"{DEFAULT} passes nothing; Straight-through has the largest area here, 6."
+    assert main == f"{DEFAULT} passes nothing; Straight-through has the largest area in this picture, 6."
     main = make_description(sample("sign", six[:3], g=-1)).main
     assert main == f"At g = −1 {DEFAULT} reaches 0 here, Clipped straight-through −1, ApproxSign −2."
 
@@ -130,7 +130,7 @@ def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: For
     ("op", "rules", "sentence"),
     [
         ("sign", "default clipped straight_through", "For x above 1: {0} and {1} 0, {2} 1."),
-        ("sign", "default zero clipped scale", "{3} has area 6 under the curve here, {2} 2, {0} and {1} 0."),
+        ("sign", "default zero clipped scale", "{3} has area 6 in this picture, {2} 2, {0} and {1} 0."),
         ("clamp", "learned_clamp masked masked_open", "{0} and {1} differ from {2} only at x = 0 and 1."),
         ("round", "default zero straight_through scale", "{2} and {3} give 1 everywhere, where {0} and {1}"),
         ("round", "default zero straight_through",
