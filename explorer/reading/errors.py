@@ -59,7 +59,7 @@ class Note(str):
     """A sentence on a difference between code and formulas, or on a fault that no curve shows.
 
     Attributes:
-        kind: ``raises`` if torch is certain to raise an error, ``writes`` if g itself is changed,
+        kind: ``raises`` if torch is certain to raise an error, ``writes`` if g or x is changed,
             ``constant`` if a second derivative is lost, ``silent`` if an input gets no gradient, ``hangs`` if
             a gradient depends on whether another input needs one, ``unread`` if a gradient was left out, ""
             otherwise.

@@ -169,7 +169,7 @@ class _Torch:
 
     def clone(self: Value, source: Value = None) -> Value:
         a = self if source is None else source
-        return replace(a, frozen=False, upstream=False) if isinstance(a, Tensor) else a
+        return replace(a, frozen=False, belongs_to="") if isinstance(a, Tensor) else a
 
     def clamp(self: Value, min: Value = None, max: Value = None) -> Value:
         bounds = {"_min": min, "_max": max}

@@ -69,7 +69,8 @@ def read_passes(
     AUTOGRAD.set("followed" if follows else "")
     DRAWN_NAMES.set([])
     LOSS_INPUTS.set(None)
-    x = Tensor(Name("x"))
+    is_marked = any("mark_dirty" in line for line in reader.lines)  # torch then knows of a change of x
+    x = Tensor(Name("x"), belongs_to="" if is_marked else "x")
     _require_called(reader, cls)
     context, output = reader.run_forward(cls, x, *reader.bind_inputs(list_inputs(cls)[1:]), needs=needs)
     y = to_quantity(take_first(output))
@@ -111,7 +112,7 @@ def _run_backward(cls: type[PastedClass], context: PastedClass) -> Value:
     backward = find_method(cls, "backward")
     takes = [parameter for parameter in signature(backward).parameters.values() if parameter.kind < 2]
     other_gradients = (Tensor(ZERO) for _ in takes[2:])  # the upstream gradient of all further outputs is 0
-    return backward(context, Tensor(G, upstream=True), *other_gradients)
+    return backward(context, Tensor(G, belongs_to="g"), *other_gradients)
 
 
 def _require_called(reader: Reader, cls: type[PastedClass]) -> None:

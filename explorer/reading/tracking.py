@@ -24,7 +24,7 @@ AUTOGRAD = ContextVar("AUTOGRAD", default="")  # autograd's mode in the code, ""
 
 # Sentences for notes on the current statement of the pasted code, by kind of note.
 PENDING_NOTES: ContextVar[dict[str, str]] = ContextVar("SAID")
-WRITES_G = "changes g itself, which others may still need: change a copy, such as g.clone()"
+WRITES = "changes {0} itself, which others may still need: change a copy, such as {0}.clone()"
 COMPUTED_IN_FORWARD = (
     "saves a value that forward computes without recording: no second derivative goes through it"
 )
@@ -110,6 +110,6 @@ def require_writable(value: Value) -> Value:
         AUTOGRAD.get() != "stopped",
         "changes a tensor under no_grad, which a formula cannot express: leave out no_grad",
     )
-    if value.upstream:
-        PENDING_NOTES.get()["writes"] = WRITES_G
+    if value.belongs_to:
+        PENDING_NOTES.get()["writes"] = WRITES.format(value.belongs_to)
     return value

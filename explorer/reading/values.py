@@ -52,7 +52,7 @@ class Tensor(Quantity):
         sized: whether the code sets its size, which a formula does not represent.
         summed: the sum of its formula over elements, or None.
         spoiled: the error of an in-place change that cannot be read, or None.
-        upstream: whether it is g itself, or shares g's memory.
+        belongs_to: "g" or "x" if it is that tensor itself, or shares its memory, otherwise "".
     """
 
     frozen: bool = False
@@ -60,7 +60,7 @@ class Tensor(Quantity):
     sized: bool = False
     summed: Sum | None = None
     spoiled: ReadingError | None = None
-    upstream: bool = False
+    belongs_to: str = ""
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,18 @@ def test_writing_to_g_is_reported_with_its_line(backward: str, line: str) -> Non
     assert text.splitlines()[number - 1].strip() == line
 
 
+def test_writing_to_x_is_reported_unless_torch_is_told() -> None:
+    text = source("return g", "return x.clamp_(min=0)")
+    executed(text).apply(x := X + 0)
+    assert (x >= 0).all()
+    (note,) = read_source(text).notes
+    assert (
+        note
+        == f"line 5: return x.clamp_(min=0) {CHANGED.replace('g itself', 'x itself').replace('g.c', 'x.c')}"
+    )
+    assert read_source(source("return g", "ctx.mark_dirty(x)\nreturn x.clamp_(min=0)")).notes == ()
+
+
 @pytest.mark.parametrize("backward", KEEPS)
 def test_changing_a_new_tensor_in_place_is_not_reported(backward: str) -> None:
     text = source(backward)
