@@ -38,6 +38,8 @@ class TrainingReader(Reader):
     def _read_setting(self, setting: Setting, task: str) -> Any:
         """Return one training setting of the link, or the task's default if it is missing or invalid."""
         text = self.pop_last(setting.name)
+        if text is None and setting.name == "optimiser":
+            text = self.pop_last("optimizer")
         default = setting.default_of(task)
         if text is None:
             return default

@@ -40,6 +40,7 @@ def test_a_link_to_spikes_without_an_op_takes_that_of_the_task():
         'The link\'s task "binary_weights" is read as Binary weights.',
     )
     assert from_text("task=Random%20data") == (Choice(), [])
+    assert from_text("optimizer=adam") == (Choice(optimiser="adam"), [])
     assert from_text("task=spikes&op=round")[0].op == from_text("task=digits")[0].op == "round"
 
 
