@@ -126,6 +126,7 @@ def each_wrong_answer_has_a_sentence_a_picture_and_a_retry(page: Page, predictio
             expect(drawing_of(page)).to_have_attribute("d", re.compile("M.*L"))
             named = re.compile("^dashed: your (prediction|answer, “.*”)$")
             expect(page.get_by_text(named)).to_be_visible()
+            assert drawing_of(page).evaluate(IS_ON_CURVES), "also a curve that is equal does not cover it"
         else:
             expect(page.locator(".lesson .note")).to_have_text(f"“{answer['text']}”: no curve")
         assert page.locator(".lesson pre:not(.excerpt), .lesson .remember").count() == 0, (
@@ -144,6 +145,8 @@ def all_is_told(page: Page, lesson: Lesson, told: dict[str, Any]) -> None:
     assert verdict.startswith("Yes")
     assert strip_markup(answer["text"]) in verdict
     assert strip_markup(answer["why"]) in verdict
+    depths = page.locator(".drawing").evaluate_all("all => all.map(it => getComputedStyle(it).zIndex)")
+    assert {*depths} <= {"auto"}, "no curve that is equal covers a dashed answer"
 
 
 def g_goes_along(page: Page, lesson: Lesson) -> None:

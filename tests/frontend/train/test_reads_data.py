@@ -69,7 +69,9 @@ def test_numbers_of_a_table_are_drawn_as_value_against_target(node, document):
     found = {key: record([1, 2, 3], 1, [], [], guesses=own, **common) for key, own in guesses.items()}
     begun = reads(node, document, "data", reads=found, table="a", begun=True)
     assert begun["caption"] == "price of 3 held-out rows: predicted (up) against true (across), 90 to 110."
-    assert begun["scatter"]["ends"] == ["90", "110"]
+    up, _, across = node.call("train/object/reads.js drawScatter", begun["scatter"])["children"]
+    numbers = [[end["children"][0] for end in axis["children"][0]] for axis in (up, across)]
+    assert numbers == [["110", "90"], ["90", "110"]], "both axes have numbers, the largest one on top"
     first, second = (each["at"] for each in begun["scatter"]["dots"])
     assert (first, second) == ([[0, 0], [0.5, 1], [1, 1]], [[0, 0], [0.5, 0.5], [1, 0.75]])
     assert reads(node, document, "data", reads=found, table="a")["scatter"] is None

@@ -72,16 +72,18 @@ function drawExamples({ examples, titles, rules, zero, long, ink }, paints) {
 }
 
 /** Plot predicted against true numbers, with a dot for each example in the colour of its rule. @param {Scatter} plot */
-function drawScatter({ ends: [left, right], dots }) {
+export function drawScatter({ ends, dots }) {
   const circles = dots.flatMap(({ line, at }) =>
     at.map(([x, y]) => {
       const place = { cx: (100 * x).toFixed(1), cy: (100 - 100 * y).toFixed(1) };
       return h("circle", { r: 1.6, ...place, "data-rule": line.key, "--colour": line.colour });
     }),
   );
+  const numbers = ends.map((end) => h("span", {}, end));
   return h(
     "div",
     { class: "scatter" },
+    h("div", { class: "up" }, numbers.toReversed()),
     h(
       "svg",
       { viewBox: "-4 -4 108 108", role: "img", "aria-label": "Predicted against true" },
@@ -89,6 +91,6 @@ function drawScatter({ ends: [left, right], dots }) {
       h("path", { class: "ideal", d: "M0 100L100 0" }),
       h("g", {}, circles),
     ),
-    h("div", {}, h("span", { class: "left" }, left), h("span", { class: "right" }, right)),
+    h("div", {}, numbers),
   );
 }
