@@ -170,7 +170,7 @@ FAULTS = (
     ),
     Fault(
         name="Studies take a larger share of a busy engine than they may",
-        file="explorer/training/scheduling/queue.py",
+        file="explorer/training/scheduling/studies.py",
         old="(now - start) * (1 / self._limits.study_share - 1)",
         new="(now - start) * self._limits.study_share",
         tests="training/scheduling/test_studies.py",
