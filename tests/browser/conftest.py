@@ -52,6 +52,14 @@ def profiles(playwright: Playwright, address: str) -> Iterator[Profiles]:
         yield Profiles(playwright, address, stack)
 
 
+@pytest.fixture
+def tab(profiles: Profiles) -> Iterator[Tab]:
+    """A new tab, which remembers nothing of Streamlit; what it logs fails no test."""
+    tab = Tab(profiles.find())
+    yield tab
+    tab.page.close()
+
+
 def lend_tab(**options: Any) -> Any:
     """Return a fixture of a tab with these of Playwright's options, one for all tests."""
 

@@ -8,7 +8,6 @@ run that nobody watches.
 
 import os
 import signal
-from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -21,7 +20,7 @@ from tests.browser.lessons import COMPUTED_MS
 from tests.browser.reading import TRACES, choose, settle, sign, traces
 from tests.browser.server import ROOT, free_port, serve, server_at
 from tests.browser.training import press, status, steps, wait_for_steps
-from tests.browser.visitors import PHONE, Profiles, Tab
+from tests.browser.visitors import PHONE, Tab
 
 PREFIX = "/tools/explorer"
 LASTING = "op=sign&rule=default&rule=straight_through&steps=5000&hidden=8&batch=8&pace=10&seed=4"
@@ -51,14 +50,6 @@ _COVERED = """() => {
         if (document.querySelector(".stDialog")) window.covered += 1;
     }).observe(document.body, {childList: true, subtree: true});
 }"""
-
-
-@pytest.fixture
-def tab(profiles: Profiles) -> Iterator[Tab]:
-    """A tab of its own; what it logs of a server that has gone is no fault."""
-    tab = Tab(profiles.find())
-    yield tab
-    tab.page.close()
 
 
 @pytest.mark.thorough

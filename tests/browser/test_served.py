@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.browser.reading import CHART, box_of, choose, enter, go_back, number, settle, slider, title, traces
-from tests.browser.visitors import PHONE, Profiles, Tab
+from tests.browser.visitors import PHONE, Tab
 
 SIZES: dict[str, ViewportSize] = {"wide": {"width": 1366, "height": 768}, "phone": PHONE}
 G = "Upstream gradient g"
@@ -38,14 +38,6 @@ class Held:
         self.let()
         expect(self.page.locator(".served")).to_have_count(0)
         self.page.get_by_role("link", name="Train", exact=True).wait_for()
-
-
-@pytest.fixture
-def tab(profiles: Profiles) -> Iterator[Tab]:
-    """A new one: nothing of Streamlit is in its memory."""
-    tab = Tab(profiles.find())
-    yield tab
-    tab.page.close()
 
 
 @pytest.fixture
