@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -187,17 +187,22 @@ def compute_outcomes(
     """Yield lists of outcomes as trials finish that ``rows`` lacks. ``pool`` is the executor or None."""
     rows = list(rows)
     while trials := plan.find_missing(rows):
-        size = max(1, len(trials) // ((getattr(pool, "_max_workers", 1) or 1) * _PARTS)) if pool else 1
-        parts = [trials[start : start + size] for start in range(0, len(trials), size)]
-        futures = [pool.submit(run_part, work, part) for part in parts] if pool else []
-        ended = (future.result() for future in as_completed(futures))
-        try:
-            for outcomes in ended if pool else (run_part(work, part) for part in parts):
+        here = (run_part(work, [trial]) for trial in trials)
+        with closing(_compute_elsewhere(work, trials, pool) if pool else here) as ended:
+            for outcomes in ended:
                 rows += [item.row for item in outcomes]
                 yield outcomes
-        finally:
-            for future in futures:
-                future.cancel()
+
+
+def _compute_elsewhere(work: Work, trials: Sequence[Trial], pool: Executor) -> Generator[list[Outcome]]:
+    """Yield lists of outcomes as the workers of an executor finish them. Closing it cancels the rest."""
+    size = max(1, len(trials) // ((getattr(pool, "_max_workers", 1) or 1) * _PARTS))
+    futures = [pool.submit(run_part, work, trials[at : at + size]) for at in range(0, len(trials), size)]
+    try:
+        yield from (future.result() for future in as_completed(futures))
+    finally:
+        for future in futures:
+            future.cancel()
 
 
 def require_portable(work: Work, pool: Executor) -> None:
