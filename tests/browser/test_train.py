@@ -50,7 +50,7 @@ def test_a_finished_training_shows_the_numbers_of_its_run_and_fits_a_phone(train
     rows = [row.split("\t") for row in train.locator(".measured tr").all_inner_texts()]
     assert rows[0] == [
         "Rule", "Loss", "Alignment", "w1 moved", "‖∇w1‖", "‖∇w‖, last layer",
-        "Passed on, layer 1", "Blocked, layer 1", "Idle units, layer 1",
+        "Passed on, first layer", "Blocked, first layer", "Idle units, first layer",
     ]  # fmt: skip
     assert (rows[1][0], rows[1][2:5], rows[1][6:]) == (
         "Default autograd", ["–", "0", "0"], ["× 0", "100 %", "100 %"],

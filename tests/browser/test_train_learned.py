@@ -125,5 +125,5 @@ def test_maps_kernels_and_learned_parameters_are_drawn_for_each_rule(train: Page
     expect(fixed).to_have_text("hi = 0.1, 0.1")
     op = train.get_by_role("group", name="Clamp", exact=True)
     expect(op.get_by_text(re.compile("^now "))).to_be_visible()
-    button(train, "+ 1 layer in the middle: show each").click()
+    button(train, "w2 + op in the middle: show each").click()
     expect(train.locator(".net .of-weights canvas")).to_have_count(3)

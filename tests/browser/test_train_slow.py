@@ -64,8 +64,8 @@ def test_keys_and_clicks_move_through_one_step_and_to_the_next(train: Page) -> N
     stage(train, "x").locator(".drawing").focus()
     train.keyboard.press("ArrowRight")
     expect(heading).to_have_text("Slow motion: step 1, unit 3, example 2")
-    dialog(train).get_by_role("button", name="Layer 2").click()
-    expect(stage(train, "input").get_by_role("heading")).to_have_text("y of layer 1")
+    dialog(train).get_by_role("button", name="After w2").click()
+    expect(stage(train, "input").get_by_role("heading")).to_have_text("y after w1")
 
     button(train, "Next step").click()
     expect(heading).to_contain_text("step 2")

@@ -20,7 +20,7 @@ def column(page: Page, panel: str, rule: str) -> Locator:
 
 def test_panels_show_each_rule_and_layer_and_highlight_the_pointed_rule(train: Page) -> None:
     finish(train, SMALL)
-    data = column(train, "Where the data sits, layer 2", "clipped")
+    data = column(train, "Where the data sits, after w2", "clipped")
     expect(data.locator("path.data")).to_have_attribute("d", re.compile("^M"))
     expect(data.locator("path.curve")).to_have_attribute("d", re.compile("^M"))
     expect(train.get_by_role("region", name="Gradient norms")).to_have_count(0)
@@ -28,8 +28,8 @@ def test_panels_show_each_rule_and_layer_and_highlight_the_pointed_rule(train: P
     expect(column(train, "Gradient norms", "clipped")).to_contain_text(re.compile("w1.*w2.*w3", re.DOTALL))
     expect(train.get_by_text("Pictures of seed 0")).to_be_visible()
     expect(train.locator(".alignment")).to_contain_text("No gradient: Default autograd")
-    train.get_by_role("group", name="Layer").get_by_role("button", name="1", exact=True).click()
-    expect(column(train, "Where the data sits, layer 1", "clipped")).to_be_visible()
+    train.get_by_role("group", name="Layer").get_by_role("button", name="after w1").click()
+    expect(column(train, "Where the data sits, after w1", "clipped")).to_be_visible()
 
     aligned = train.locator('.aligned .ends span[data-rule="clipped"] b')
     before = aligned.inner_text()

@@ -62,7 +62,7 @@ def measure(nets: Nets) -> dict[int, Record]:
     for rule, members in nets.ensemble.group_by_rule().items():
         parts, wholes = (each[members].mean(0) for each in (shares, whole_shares))
         channels = [each[members].mean(0).cpu().numpy() for each in channel_shares]
-        layers = enumerate(zip(parts, wholes, channels, strict=True), 1)
+        layers = enumerate(zip(parts, wholes, channels, strict=True))
         records[rule] = {
             "names": NAMES,
             "shares": list(parts),
@@ -127,7 +127,8 @@ def _describe_layer(
     for name, share, whole_share in rows:
         always = f" ({format_percent(whole_share)} in units where this holds for every example)"
         parts += [f"{format_percent(share)} {name}{always if whole_share else ''}"] if share else []
-    words = f"Layer {layer}, {nets.site.elements}: {', '.join(parts) or 'all get a gradient'}."
+    name = nets.site.name_inputs(layer, len(nets.op_layers))
+    words = f"{name[0].upper()}{name[1:]}: {', '.join(parts) or 'all get a gradient'}."
     if not len(channels) or format_percent(channels.min()) == format_percent(channels.max()):
         return words
     lowest, highest = (

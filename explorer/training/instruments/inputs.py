@@ -16,7 +16,6 @@ from explorer.training.instruments.base.pictures import Panel, Picture, draw_his
 from explorer.training.instruments.base.rule_shape import compute_data_width, compute_span, compute_width
 
 _BINS = 40
-_MIN_RATIO = 1.5  # a smaller ratio of widths is not mentioned
 _MIN_BEYOND = 0.03  # a smaller fraction of the inputs outside the chart is not mentioned
 _NO_CURVE = "This rule depends on the loss of each example, so it has no single curve over x."
 
@@ -65,7 +64,7 @@ def measure(nets: Nets) -> dict[int, Record]:
             "ratio": ratio.astype(np.float32),
             "words": [
                 _NO_CURVE if nets.rules[rule].needs_loss else _describe_layer(nets, *each)
-                for each in enumerate(ratio.tolist(), 1)
+                for each in enumerate(ratio.tolist())
             ],
         }
     return records
@@ -88,15 +87,11 @@ def _count_bins(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
 
 def _describe_layer(nets: Nets, layer: int, ratio: float) -> str:
     """Return a sentence on ``ratio``, a layer's data width ÷ the rule's window; "" if it is 0 or infinite."""
-    things = f"layer {layer}'s {nets.site.inputs}"
     if not math.isfinite(ratio) or not ratio:
         return ""
-    number = format_short(float(f"{max(ratio, 1 / ratio):.2g}"))
-    if ratio >= _MIN_RATIO:
-        return f"{things[0].upper()}{things[1:]} are {number} times as wide as this rule's window."
-    if 1 / ratio >= _MIN_RATIO:
-        return f"This rule's window is {number} times as wide as {things}."
-    return f"{things[0].upper()}{things[1:]} are about as wide as this rule's window."
+    things = nets.site.name_inputs(layer, len(nets.op_layers))
+    number = format_short(float(f"{ratio:.2g}"))
+    return f"{things[0].upper()}{things[1:]} are {number} times as wide as this rule's window."
 
 
 def draw(record: Record) -> list[Picture]:

@@ -37,7 +37,7 @@ def measure(nets: Nets) -> dict[int, Record]:
     ]
     sizes = [[weights.shape[2], weights.shape[1] // side**2] for weights, side in layers]
     words = "; ".join(
-        f"layer {number}: {map_count} × {below} kernels of {side} × {side}"
+        f"w{number}: {map_count} × {below} kernels of {side} × {side}"
         for number, ((map_count, below), (_, side)) in enumerate(zip(sizes, layers, strict=True), 1)
     )
     return {
@@ -57,7 +57,7 @@ def draw(record: Record) -> list[Picture]:
     """Return a picture of a net's ``record``: kernels, with a row for each map and a column per map below."""
     layers = enumerate(zip(record["layers"], record["of"], strict=True), 1)
     images = [
-        draw_weights(layer, f"layer {number}, {maps} × {below}: ±{format_short(layer['largest'])}")
+        draw_weights(layer, f"w{number}, {maps} × {below}: ±{format_short(layer['largest'])}")
         for number, (layer, (maps, below)) in layers
     ]
     return [{"words": record["words"], "blocks": [{"kind": "row", "images": images, "fits": True}]}]

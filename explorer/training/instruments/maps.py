@@ -48,7 +48,7 @@ def measure(nets: Nets, members: list[int], example: int) -> list[dict[str, Any]
         maps = [each[at].cpu() for each in layers]
         constant_counts = [int((each == each[:, :1]).all(1).sum()) for each in maps]
         parts = [
-            f"{count} of {len(each)} maps of layer {number} are constant"
+            f"{count} of {len(each)} maps after w{number} are constant"
             for number, (count, each) in enumerate(zip(constant_counts, maps, strict=True), 1)
             if count
         ]
@@ -80,7 +80,7 @@ def draw(record: Record) -> list[Picture]:
     layers = enumerate(zip(maps, record["sides"], record["ends"], strict=True), 1)
     images = [
         draw_image(
-            values, 0, f"layer {number}: {format_short(low)} to {format_short(high)}", side=side, zoom=4
+            values, 0, f"after w{number}: {format_short(low)} to {format_short(high)}", side=side, zoom=4
         )
         for number, (values, side, (low, high)) in layers
     ]

@@ -45,7 +45,7 @@ def measure(nets: Nets, members: list[int], example: int) -> list[dict[str, Any]
         layers = [pixels, *(each[at].cpu() for each in hidden_spikes)]
         label, read = int(y[example]), int(output[0].argmax())
         fires = ", ".join(
-            f"{int((each != 0).any(0).sum())} of {each.shape[1]} units of layer {number} fire"
+            f"{int((each != 0).any(0).sum())} of {each.shape[1]} units after w{number} fire"
             for number, each in enumerate(layers[1:], 1)
         )
         results.append(
@@ -70,7 +70,7 @@ def draw(record: Record) -> list[Picture]:
     times = record["times"]
     layers = np.split(record["spikes"], times * np.cumsum(record["units"])[:-1])
     images = [
-        draw_image(spikes, times, f"layer {number}" if number else "pixels")
+        draw_image(spikes, times, f"after w{number}" if number else "pixels")
         for number, spikes in enumerate(layers)
     ]
     potentials = record["potentials"] - record["potentials"].min()

@@ -199,6 +199,7 @@ class Ensemble:
         return {
             "lanes": [list(member) for member in self.active],
             "fallen": [[*member, *where] for member, where in self.out_of_domain.items()],
+            "faults": [[*member, fault] for member, fault in self.faults.items()],
             "steps": self.optimiser.steps,
             "tensors": [tensor.cpu().clone() for tensor in tensors],
         }
@@ -209,6 +210,7 @@ class Ensemble:
         self.out_of_domain = {
             Member(*member): (layer, parameter) for *member, layer, parameter in state["fallen"]
         }
+        self.faults = {Member(*member): fault for *member, fault in state.get("faults", [])}
         self.optimiser.steps = state["steps"]
         self._set_tensors([tensor.to(self.rows.start.device, copy=True) for tensor in state["tensors"]])
 

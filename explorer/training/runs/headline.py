@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 
 from explorer.formula import join_texts
-from explorer.training.ranking import Ranking, format_score, rank
+from explorer.training.ranking import Ranking, format_score
 from explorer.training.runs.snapshot import Snapshot
-from explorer.training.runs.summary import get_scores, get_unit
+from explorer.training.runs.summary import rank_rules
 
 _MAX_HEADLINE = 70  # characters
 _MIN_SEEDS = 2  # with fewer seeds, nothing can be compared
@@ -63,10 +62,7 @@ def compare_rules(snapshot: Snapshot) -> Ranking | None:
 
     Returns None before the end, without a finite held-out score, and if there is only one rule.
     """
-    scores = {rule: get_scores(snapshot, rule) for rule in snapshot.losses}
-    finite = any(math.isfinite(score) for each in scores.values() for score in each)
-    if not (snapshot.finished and snapshot.metric and finite and len(scores) > 1):
+    if not (snapshot.finished and snapshot.metric and len(snapshot.losses) > 1):
         return None
-    unit = get_unit(snapshot)
-    ranking = rank(scores, 1 / snapshot.held_out if unit == "%" else 0.0, unit=unit)
+    ranking = rank_rules(snapshot, {rule: rule for rule in snapshot.losses})
     return ranking if ranking.means else None

@@ -10,13 +10,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from explorer.formula import format_percent, format_short, join_texts, number_text
+from explorer.formula import format_percent, format_short, join_texts
 from explorer.training.instruments import Record
-from explorer.training.ranking import Ranking
+from explorer.training.ranking import Ranking, describe_lower
 from explorer.training.runs.headline import compare_rules
-from explorer.training.runs.pair import MAX_WHY, MIN_SHARE, Pair, Reason, name_inputs, round_short
+from explorer.training.runs.pair import (
+    MAX_WHY,
+    MIN_SHARE,
+    Pair,
+    Reason,
+    describe_quiet,
+    round_short,
+)
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.tasks import TASKS
 
@@ -25,7 +30,6 @@ BASIS = ("way", "causes", "inputs")
 _MIN_RATIO = 1.5  # a smaller ratio of the data's width to the rule's window is not mentioned
 _MIN_GAIN = 1.5  # growth of the gradient by a smaller factor is not mentioned
 _MIN_GROWTH = 10.0  # growth of the loss by, or a loss above the lowest by, a smaller factor is not mentioned
-_MIN_RISES = 0.4  # a loss that rose in a smaller fraction of its last points is still falling
 _MIN_LEAD = 0.05  # with one seed, a smaller difference of two scores is not explained
 
 
@@ -107,6 +111,8 @@ def _find_statement(snapshot: Snapshot, rule: str, way: Record, causes: Record, 
     parts = [[float(each) for each in shares] for shares in causes["shares"]]
     for shares in ([1 - kept - faint for kept, faint, *_ in parts], [faint for _, faint, *_ in parts]):
         layer = max(range(len(parts)), key=lambda at: (shares[at], at))
+        while parts[layer][3] > parts[layer][2] and max([0, *shares[layer + 1 : layer + 2]]) >= MIN_SHARE:
+            layer += 1  # towards the layer that stops the gradient
         if shares[layer] >= MIN_SHARE:
             return _describe_lack(snapshot, (way, causes, inputs), layer, shares[layer] == parts[layer][1])
     text = _describe_propagation(snapshot, way)
@@ -123,7 +129,7 @@ def _describe_lack(snapshot: Snapshot, records: Sequence[Record], layer: int, fa
     layers, (kept, small, zero, above) = len(causes["shares"]), map(float, causes["shares"][layer])
     share, what = (small, "under 1 % of the rule's peak") if faint else (1 - kept - small, "no gradient")
     plural = layers == 1 or TASKS[snapshot.task].net.site.per_example
-    part = name_inputs(snapshot, layer, layers)
+    part = TASKS[snapshot.task].net.site.name_inputs(layer, layers)
     text = f"{format_percent(share)} of {part} {'get' if plural else 'gets'} {what}{' now' * (share == 1)}"
     text = text[0].upper() + text[1:]
     if faint or zero >= above:
@@ -133,13 +139,10 @@ def _describe_lack(snapshot: Snapshot, records: Sequence[Record], layer: int, fa
         flat = "the op's slope is 0" if way["slope_of"] else "the rule returns 0"
         why = f"{text}: {'the rule is nearly flat' if faint else flat} there"
         return _Statement(text, Reason("causes", why, layer))
-    why = "the layers after it return 0 there"
-    if causes["quiet"] >= MIN_SHARE:
-        source = "softmax's" if snapshot.metric == "accuracy" else "the loss's"
-        why = f"at rate {format_short(snapshot.lr)} {source} gradient is 0 for "
-        why += f"{format_percent(causes['quiet'])} of examples"
+    why = "the layers after it return 0" if plural else "its inputs are 0, or the layers after it return 0"
+    why = describe_quiet(snapshot) if causes["quiet"] >= MIN_SHARE else why
     text += f", {format_percent(above)} from above" if zero else " from above"
-    return _Statement(text, Reason("causes", f"{text.partition(',')[0]}: {why}", layer))
+    return _Statement(text, Reason("causes", f"{text}: {why} there", layer))
 
 
 def _explain_unreached(effect: str, way: Record, causes: Record) -> str:
@@ -168,30 +171,24 @@ def _describe_high_loss(snapshot: Snapshot, rule: str) -> _Statement | None:
     if snapshot.metric or not snapshot.finished or not losses[-1] > _MIN_GROWTH * lowest:
         return None
     last = losses[-max(2, len(losses) // 4) :]
-    rises, low, high = float((np.diff(last) > 0).mean()), round_short(last.min()), round_short(last.max())
     text = f"Its loss of {format_short(losses[-1])} is {round_short(losses[-1] / lowest, 2)} times the lowest"
-    how = f"rose in {format_percent(rises)} of the last quarter's steps, between {low} and {high}"
-    why = f"{text}; it {how if rises >= _MIN_RISES else 'still falls'}"
+    why = f"{text}; in the last quarter it was {round_short(last.min())} to {round_short(last.max())}"
     return _Statement(text, Reason("loss", why), hinders=False)
 
 
 def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Record) -> str:
     """Return words for the weights without a gradient and what still learns: "w1, so only w2 learns"."""
-    count, site = len(way["reached"]), TASKS[snapshot.task].net.site
-    time_clause = "" if snapshot.step else " in the first step"
-    verb = "learns" if snapshot.step else "can learn"
-    if len(unreached) == count:
-        rest = f"only biases {verb.removesuffix('s')}" if way["biased"] else f"nothing {verb}"
-        return f"any weight{time_clause}, so {rest}"
-    layer_names = join_texts([f"w{layer}" for layer in unreached])
-    if not site.per_example:  # with the op on weights, the biases of these layers may learn
-        return f"{layer_names}{time_clause}"
-    reached = [layer for layer in range(1, count + 1) if layer not in unreached]
-    if reached == [count]:
-        return f"{layer_names}{time_clause}, so only the last layer {verb}"
-    verb = verb.removesuffix("s") if len(reached) > 1 else verb
-    weights = join_texts([f"w{layer}" for layer in reached])
-    return f"{layer_names}{time_clause}, so only {weights} {verb}"
+    when, verb = ("", "learn") if snapshot.step else (" in the first step", "can learn")
+    weights = [f"w{layer}" for layer, _ in enumerate(way["reached"], 1)]
+    reached = [name for layer, name in enumerate(weights, 1) if layer not in unreached]
+    names = join_texts([f"w{layer}" for layer in unreached]) if reached else "any weight"
+    if reached and not TASKS[snapshot.task].net.site.per_example:
+        return f"{names}{when}"  # with the op on weights, the biases of these layers may learn
+    rest = "only biases" if way["biased"] else "nothing"
+    if reached:
+        rest = f"only {'the last layer' if reached == weights[-1:] else join_texts(reached)}"
+    is_singular = len(reached) == 1 or rest == "nothing"
+    return f"{names}{when}, so {rest} {verb}{'s' if is_singular and snapshot.step else ''}"
 
 
 def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
@@ -211,9 +208,8 @@ def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
         return f"The whole {subject} passes{moved}"
     if remaining > _MIN_GAIN:
         return f"The rule makes the {subject} {round_short(remaining, 2)} times as large{moved}"
-    percent = 100 * remaining
-    rounded = f"{percent:.0f}" if remaining >= 0.1 else number_text(float(f"{percent:.2g}"))
-    return f"The {subject} passes at {rounded} % of its size{moved}"
+    percent = round_short(100 * remaining, 2 if remaining < 1 else 3)
+    return f"The {subject} passes at {percent} % of its size{moved}"
 
 
 def _describe_end(snapshot: Snapshot, rule: str, hinders: bool, ranking: Ranking | None) -> _Statement | None:
@@ -225,9 +221,8 @@ def _describe_end(snapshot: Snapshot, rule: str, hinders: bool, ranking: Ranking
         return None
     anyway = " anyway" if hinders else ""
     if len(ranking.means) < 2:
-        kept = ranking.started - ranking.diverged.get(rule, 0)
-        why = f"It kept its values finite on {kept} of {ranking.started} seeds, the others on half or fewer"
-        return _Statement(f"Best{anyway}", Reason("score", why))
+        why = "Only this rule can be compared: the others diverged on half of the seeds or more"
+        return _Statement("The only one left to compare", Reason("score", why))
     pair, is_first = Pair(snapshot, ranking, rule), rule == ranking.best[0]
     if ranking.started == 1 and pair.gap < _MIN_LEAD:
         return None
@@ -235,24 +230,25 @@ def _describe_end(snapshot: Snapshot, rule: str, hinders: bool, ranking: Ranking
         return _describe_lower(pair, hinders)
     if ranking.best == (rule,) or ranking.started == 1:
         text = "Best" if ranking.started > 1 else "Highest with this seed"
-        return _Statement(f"{text}{anyway}", None if pair.lacks_w1[0] else pair.explain(1), other=pair.other)
+        return _Statement(f"{text}{anyway}", pair.explain(1), other=pair.other)
     text = "The same score as all others"
     if not ranking.alike:
-        text = f"Highest mean{anyway}" if is_first else _describe_distance(pair)
+        distance = _describe_distance(pair) if not is_first else f"Highest mean{anyway}"
+        text = f"Perhaps {distance}" if distance[0].isdigit() else distance
     return _Statement(text, pair.explain_tie(), other=pair.other)
 
 
 def _describe_lower(pair: Pair, hinders: bool) -> _Statement:
-    lower = f"{pair.format(pair.gap)} lower"
-    if pair.ranking.started > 1:
-        lower += f" (at least {pair.format(pair.ranking.lower[pair.rule][0]).partition(' ')[0]})"
-    reason = pair.explain(-1)
-    if pair.lacks_w1[0] or (hinders and (pair.lacks_w1[1] or reason.panel in ("causes", "norms"))):
-        return _Statement(lower)  # the finding has more to say about it
-    return _Statement("; ".join(filter(None, [lower, reason.brief])), reason, other=pair.other)
+    reason, (is_still, is_other_still) = pair.explain(-1), pair.lacks_w1
+    if is_still or (hinders and (is_other_still or reason.panel in ("causes", "norms"))):
+        return _Statement(_describe_distance(pair))  # the finding has more to say about it
+    lower = "; ".join(filter(None, [_describe_distance(pair), reason.brief]))
+    return _Statement(lower, reason, other=pair.other)
 
 
 def _describe_distance(pair: Pair) -> str:
-    most = pair.ranking.differences[pair.rule][1]
-    bound = f" (at most {pair.format(most).partition(' ')[0]})" if math.isfinite(most) else ""
-    return f"Perhaps {pair.format(pair.gap)} lower{bound}"
+    """Return how much lower a rule's mean is, with its interval: "1.3 points lower (95 %: 0.4 to 2.2)"."""
+    reach = pair.ranking.differences[pair.rule]
+    words = describe_lower(pair.ranking, reach).removeprefix("lower by ").removesuffix(" points")
+    interval = f" (95 %: {words})" if math.isfinite(reach[1]) else ""
+    return f"{pair.format(pair.gap)} lower{interval}" if pair.gap else f"The same mean{interval}"

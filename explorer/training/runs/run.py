@@ -20,6 +20,7 @@ from explorer.training.runs.checkpoints import Checkpoints
 from explorer.training.runs.lockstep import Tensors
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.runs.stepper import Stepper
+from explorer.training.tasks import TASKS
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -276,7 +277,8 @@ class Run(Stepper):
             return None
         layer, parameter = positions[0]
         name = self.nets.op_rules.learned[parameter].name
-        return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas are undefined"
+        place = "after" if TASKS[self.settings.task].net.site.per_example else "of"
+        return f"{name} {place} w{layer + 1} fell to 0 or below, where its formulas are undefined"
 
     def _get_learned(self, rule: int) -> dict[str, Curve]:
         """Return a dict from the names of a rule's learned parameters to their values. Shape (seeds, layers).

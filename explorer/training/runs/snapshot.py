@@ -54,8 +54,8 @@ class Snapshot:
         score_steps: the steps of the evaluations: 0, every ⌈steps ÷ 200⌉, and the last. Shape (evaluations,),
             int64.
         diverged: the step at which the last of a rule's seeds stopped being finite, or None.
-        fallen: why the first seed with a learned parameter outside its domain was removed, as in "s of layer
-            2 fell to 0 or below, where its formulas are undefined"; None if none was.
+        fallen: why the first seed with a learned parameter outside its domain was removed, as in "s after w2
+            fell to 0 or below, where its formulas are undefined"; None if none was.
         faults: a clause that says why the rule's last net was removed.
         learned: a dict from each parameter of the rule that learns in the run to its current values; NaN for
             a seed that diverged; the mean if each channel has a value. If the rule does not train it, these

@@ -2,18 +2,15 @@
 
 import math
 from collections.abc import Collection, Mapping
-from itertools import chain
 
 import numpy as np
 import torch
 
-from explorer.formula import format_short, join_texts, number_text
-from explorer.training.instruments.base.gradients import Gradients
+from explorer.formula import format_short, join_texts
 from explorer.training.limits import MAX_SEEDS
 from explorer.training.ranking import ONE_SEED_ADVICE, Ranking, Unit, format_scores, rank
 from explorer.training.runs.snapshot import Snapshot
 
-_UNMOVED = "w1 never moved: no gradient reached it, so only w2 learned."
 _FEW = 50  # with fewer held-out examples, a sentence warns that each is worth more than two points
 _ROUNDING = 1e-6
 DEVICES = {
@@ -37,12 +34,6 @@ def make_conclusion(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     return _describe_ranking(snapshot, labels) if snapshot.metric else _describe_losses(snapshot, labels)
 
 
-def _choose_verb(snapshot: Snapshot, rules: int = 1) -> str:
-    if snapshot.finished:
-        return "ended"
-    return "is" if rules == 1 else "are"
-
-
 def format_rule_scores(snapshot: Snapshot) -> dict[str, str]:
     """Return the held-out score of each backward rule as text, with the same number of decimals.
 
@@ -57,14 +48,10 @@ def _describe_failure(snapshot: Snapshot) -> str:
 
 
 def _describe_ranking(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    scores_by_rule = {rule: get_scores(snapshot, rule) for rule in labels}
-    if not any(map(math.isfinite, chain(*scores_by_rule.values()))):
+    ranking = rank_rules(snapshot, labels)
+    if not ranking.means and {*ranking.diverged.values()} == {ranking.started}:
         return _describe_failure(snapshot)
-    unit = get_unit(snapshot)
-    example = 1 / snapshot.held_out if unit == "%" else 0.0
-    ranking = rank({labels[rule]: values for rule, values in scores_by_rule.items()}, example, unit=unit)
-    order = sorted(scores_by_rule, key=lambda rule: ranking.means.get(labels[rule], -math.inf), reverse=True)
-    best = [rule for rule in order if labels[rule] in ranking.best]
+    best, example = [rule for rule, label in labels.items() if label in ranking.best], ranking.example
     sentences = [ranking.sentence, advise_after_tie(snapshot, ranking, best)]
     if sentences[1]:  # it is not about seeds if there is only one
         sentences[0] = ranking.sentence.removesuffix(f" {ONE_SEED_ADVICE}")
@@ -79,8 +66,7 @@ def advise_after_tie(snapshot: Snapshot, ranking: Ranking, rules: Collection[str
     """Return a sentence on what to try after a run in which several rules may be best, or "".
 
     It names the first of these reasons that holds: the rules act alike, the task is too easy, more seeds may
-    tell, one of them never moved the first layer, or the rules differ too little here. ``rules`` are those
-    that may be best.
+    tell, or the rules differ too little here. ``rules`` are those that may be best.
     """
     if not snapshot.finished or len(rules) < 2:
         return ""
@@ -89,10 +75,8 @@ def advise_after_tie(snapshot: Snapshot, ranking: Ranking, rules: Collection[str
         return "These rules act alike here, with equal losses at each step: try another task or op."
     if ranking.shared < 2:
         return ""
-    is_still = any(facts and facts.w1_moved == 0 for facts in map(snapshot.gradients.get, rules))
     if is_solved(ranking):
-        how = "This task is solved, even where w1 never moved" if is_still else "This task is solved"
-        return f"{how}: it is too easy to tell these rules apart."
+        return "This task is solved: it is too easy to tell these rules apart."
     if ranking.alike:
         return "Their losses differ, but these examples do not tell them apart: try another task or op."
     reaches = [ranking.differences[label] for label in ranking.best[1:]]
@@ -102,19 +86,26 @@ def advise_after_tie(snapshot: Snapshot, ranking: Ranking, rules: Collection[str
     if seeds <= MAX_SEEDS:
         size = f"{100 * gap:.1f} points" if ranking.unit == "%" else f"{gap:.2g} R²"
         return f"More seeds may tell: about {seeds}, if the means stay {size} apart."
-    if is_still:
-        return "The first layer need not learn here: try another task or op."
     return f"Try a task or op where rules differ more: {MAX_SEEDS} seeds would hardly tell these apart."
 
 
 def is_solved(ranking: Ranking) -> bool:
     """Return whether all rules that may be best are within a held-out example and 0.01 of the maximum."""
-    return all(1 - ranking.means[label] <= min(ranking.example, 0.01) + _ROUNDING for label in ranking.best)
+    return all(
+        1 - ranking.means[label] <= min(ranking.example or 1, 0.01) + _ROUNDING for label in ranking.best
+    )
 
 
 def get_unit(snapshot: Snapshot) -> Unit:
     """Return the unit in which the scores of a snapshot are written."""
     return "%" if snapshot.metric == "accuracy" else "R²"
+
+
+def rank_rules(snapshot: Snapshot, labels: Mapping[str, str]) -> Ranking:
+    """Return the ranking of backward rules by their scores, under their labels."""
+    scores = {label: get_scores(snapshot, rule) for rule, label in labels.items()}
+    unit = get_unit(snapshot)
+    return rank(scores, 1 / snapshot.held_out if unit == "%" else 0.0, unit=unit)
 
 
 def get_scores(snapshot: Snapshot, rule: str) -> list[float]:
@@ -127,39 +118,26 @@ def get_scores(snapshot: Snapshot, rule: str) -> list[float]:
 
 
 def _describe_losses(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    results = {
-        rule: (loss, gradients)
+    losses = {
+        rule: loss
         for rule in labels
-        if (loss := snapshot.loss[rule]) is not None and (gradients := snapshot.gradients[rule])
+        if (loss := snapshot.loss[rule]) is not None and snapshot.gradients[rule]
     }
-    diverged = [labels[rule] for rule in labels if rule not in results]
-    notes = [f"{join_texts(diverged)} diverged and cannot be compared."] if diverged else []
-    if not results:
+    if not losses:
         return _describe_failure(snapshot)
-    best_rule, worst_rule = (pick(results, key=lambda rule: results[rule][0]) for pick in (min, max))
-    (low_loss, best), (high_loss, worst) = results[best_rule], results[worst_rule]
-    if len(results) == 1:
-        main = f"{labels[best_rule]} {_choose_verb(snapshot)} at {format_short(low_loss)}. "
-        main += f"w1 moved by {format_short(best.w1_moved)}." if best.w1_moved else _UNMOVED
-    elif format_short(low_loss) == format_short(high_loss):
-        names, verb = join_texts([labels[rule] for rule in results]), _choose_verb(snapshot, len(results))
-        main = f"{names} {verb} at the same loss, {format_short(low_loss)}."
+    best, worst = (pick(losses, key=lambda rule: losses[rule]) for pick in (min, max))
+    low, high = format_short(losses[best]), format_short(losses[worst])
+    verb = "ended" if snapshot.finished else "are" if low == high and len(losses) > 1 else "is"
+    if low == high:
+        same = "the same loss, " if len(losses) > 1 else ""
+        sentences = [f"{join_texts([labels[rule] for rule in losses])} {verb} at {same}{low}."]
     else:
-        lowest, verb = "lower" if len(results) == 2 else "lowest", _choose_verb(snapshot)
-        start = f"{labels[best_rule]} {verb} {lowest}, at"
-        last = {rule: -snapshot.seed_losses[rule][:, -1] for rule in results}
+        lowest = "lower" if len(losses) == 2 else "lowest"
+        start = f"{labels[best]} {verb} {lowest}, at"
+        last = {rule: -snapshot.seed_losses[rule][:, -1] for rule in losses}
         if snapshot.seeds > 1 and len(rank(last).best) > 1:
-            start = f"{snapshot.seeds} seeds do not show which is {lowest}: {labels[best_rule]} {verb} at"
-        main = f"{start} {format_short(low_loss)}; {labels[worst_rule]} at {format_short(high_loss)}. "
-        main += _explain_difference(labels[best_rule], best, labels[worst_rule], worst)
-    return " ".join([main, *notes])
-
-
-def _explain_difference(low: str, best: Gradients, high: str, worst: Gradients) -> str:
-    still = [name for name, facts in ((low, best), (high, worst)) if not facts.w1_moved]
-    if still:
-        return f"With {join_texts(still)} {_UNMOVED}"
-    sizes = [number_text(float(f"{100 * (each.passed or 0):.2g}")) for each in (best, worst)]
-    distances = f"{format_short(best.w1_moved)} and {format_short(worst.w1_moved)}"
-    passed = f"The rules passed on {sizes[0]} % and {sizes[1]} % of the incoming gradient."
-    return f"w1 moved with both, by {distances}. {passed}"
+            start = f"{snapshot.seeds} seeds do not show which is {lowest}: {labels[best]} {verb} at"
+        sentences = [f"{start} {low}; {labels[worst]} at {high}."]
+    if diverged := [labels[rule] for rule in labels if rule not in losses]:
+        sentences.append(f"{join_texts(diverged)} diverged and cannot be compared.")
+    return " ".join(sentences)

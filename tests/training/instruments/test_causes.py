@@ -33,11 +33,10 @@ def test_a_zero_rule_is_the_cause_only_in_the_last_layer():
     default = measure("causes", task="digits", op="sign", rules=rules, hidden=(8, 8))[1]["default"]
     assert [each.tolist() for each in default["shares"]] == [[0, 0, 0, 1], [0, 0, 1, 0]]
     assert [each.tolist() for each in default["whole"]] == [[0, 0, 0, 1], [0, 0, 1, 0]]
-    assert default["words"] == [
-        "Layer 1, the op's inputs: 100 % no gradient from above "
-        "(100 % in units where this holds for every example).",
-        "Layer 2, the op's inputs: 100 % 0 by the rule (100 % in units where this holds for every example).",
-    ]
+    every = "(100 % in units where this holds for every example)."
+    first, last = default["words"]
+    assert first == f"The op's inputs after w1: 100 % no gradient from above {every}"
+    assert last == f"The op's inputs after w2: 100 % 0 by the rule {every}"
 
 
 def test_shares_of_causes_match_a_count_by_hand():
@@ -54,7 +53,7 @@ def test_shares_of_causes_match_a_count_by_hand():
 def test_causes_of_weights_are_not_counted_by_example():
     record = measure("causes", task="binary weights", rules=("default",))[1]["default"]
     assert [each.tolist() for each in record["whole"]] == [[0, 0, 0, 0]] * 2
-    assert record["words"][0] == "Layer 1, weights: 100 % 0 by the rule."
+    assert record["words"][0] == "W1: 100 % 0 by the rule."
 
 
 def test_shares_of_causes_are_averaged_over_seeds():

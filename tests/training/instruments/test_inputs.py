@@ -6,6 +6,7 @@ import pytest
 
 from explorer.training.instruments import inputs
 from explorer.training.instruments.base.rule_shape import compute_peak, compute_span, compute_width
+from explorer.training.nets import OpSite
 from tests.training.driving import measure
 
 
@@ -61,19 +62,20 @@ def test_the_width_ratio_is_stated_only_for_rules_of_finite_width():
     expected = nets.current_pass.traces[nets.op_layers[0]].op.x[1].std().item() * math.sqrt(math.tau) / 0.04
     assert found["clipped"]["ratio"][0] == pytest.approx(expected, rel=0.02)
     times = f"{float(f'{expected:.2g}'):,.0f} times"
-    assert found["clipped"]["words"] == [f"Layer 1's op inputs are {times} as wide as this rule's window."]
+    assert found["clipped"]["words"] == [f"The op's inputs are {times} as wide as this rule's window."]
     assert math.isnan(found["straight_through"]["ratio"][0])
     assert found["straight_through"]["words"] == [""]
 
 
-@pytest.mark.parametrize(("ratio", "said"), [
-    (1.4, "are about as wide as this rule"), (1.6, "are 1.6 times as wide as this rule"),
-    (2.2, "are 2.2 times as wide as this rule"), (1 / 1.4, "are about as wide as this rule"),
-    (1 / 1.6, "This rule's window is 1.6 times as wide as"),
-])  # fmt: skip
-def test_inputs_are_called_wider_from_a_ratio_of_about_1_5(ratio: float, said: str):
-    nets = SimpleNamespace(site=SimpleNamespace(inputs="op inputs"))
-    assert said in inputs._describe_layer(nets, 1, ratio)
+@pytest.mark.parametrize(
+    ("ratio", "said"), [(1.44, "1.4 times"), (300.0, "300 times"), (1 / 16, "0.062 times")]
+)
+def test_the_width_of_inputs_is_given_in_windows(ratio: float, said: str):
+    nets = SimpleNamespace(site=OpSite("activations"), op_layers=[1, 3])
+    assert (
+        inputs._describe_layer(nets, 1, ratio)
+        == f"The op's inputs after w2 are {said} as wide as this rule's window."
+    )
 
 
 @pytest.mark.parametrize(("rule", "hangs"), [("reinforce", True), ("disarm", True), ("reinmax", False)])

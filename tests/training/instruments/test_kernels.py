@@ -14,7 +14,7 @@ def test_drawn_kernels_match_the_weights_that_the_net_uses(task):
     weights = run.weights()
     for rule, record in snapshot.measured["kernels"].items():
         assert (record["seed"], record["of"]) == (7, [[3, 1], [5, 3]])
-        assert record["words"] == ("layer 1: 3 × 1 kernels of 3 × 3; layer 2: 5 × 3 kernels of 3 × 3")
+        assert record["words"] == ("w1: 3 × 1 kernels of 3 × 3; w2: 5 × 3 kernels of 3 × 3")
         for layer, each in enumerate(record["layers"]):
             latent = weights[f"{rule}.7.{layer}.weight"].T.cpu()
             used = torch.where(latent >= 0, 1.0, -1.0) if task == "binary kernels" else latent

@@ -34,6 +34,6 @@ def test_maps_match_torchs_convolutions(task):
 def test_constant_maps_are_counted():
     still = {"task": "digits convolution", "op": "formula: 0*x", "rules": ("default",), "hidden": (3, 2)}
     (record,) = measure("maps", **still)[1].values()
-    said = "3 of 3 maps of layer 1 are constant, 2 of 2 maps of layer 2 are constant"
+    said = "3 of 3 maps after w1 are constant, 2 of 2 maps after w2 are constant"
     assert record["words"].endswith(said)
     assert not record["maps"].any()

@@ -172,15 +172,15 @@ def test_weights_are_counted_by_value_and_layer():
 def test_images_of_layers_have_captions_and_all_their_numbers():
     example, row = draw("maps")["blocks"]
     names = [each["caption"] for each in row["images"]]
-    assert names == ["layer 1: −1 to 1", "layer 2: −1 to 1"]
+    assert names == ["after w1: −1 to 1", "after w2: −1 to 1"]
     assert [(each["side"], len(each["image"])) for each in row["images"]] == [(8, 3 * 64), (2, 2 * 4)]
     joined = np.concatenate([each["image"] for each in row["images"]])
     assert joined.tolist() == record("maps")["maps"].tolist()
     (row,) = draw("kernels")["blocks"]
-    assert [each["caption"] for each in row["images"]] == ["layer 1, 3 × 1: ±1", "layer 2, 2 × 3: ±1"]
+    assert [each["caption"] for each in row["images"]] == ["w1, 3 × 1: ±1", "w2, 2 × 3: ±1"]
     example, row, outputs = draw("raster")["blocks"]
     measured = record("raster")
-    assert [each["caption"] for each in row["images"]] == ["pixels", "layer 1", "layer 2"]
+    assert [each["caption"] for each in row["images"]] == ["pixels", "after w1", "after w2"]
     joined = np.concatenate([each["image"] for each in row["images"]])
     assert joined.tolist() == measured["spikes"].tolist()
     assert outputs["levels"][outputs["chosen"]] == outputs["levels"].max() == 1

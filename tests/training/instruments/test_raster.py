@@ -32,7 +32,7 @@ def test_spikes_match_a_net_written_by_hand(run: Run):
         torch.testing.assert_close(torch.from_numpy(result.potentials), potentials, rtol=1e-4, atol=1e-5)
         assert (result.label, result.read) == (int(y[EXAMPLE]), int(potentials.argmax()))
         assert result.words.startswith(f"a {result.label} read as {result.read}; ")
-        assert f"{int(spikes[64:96].any(1).sum())} of 32 units of layer 1 fire" in result.words
+        assert f"{int(spikes[64:96].any(1).sum())} of 32 units after w1 fire" in result.words
 
 
 def test_the_raster_shows_the_requested_example(run: Run):

@@ -19,7 +19,7 @@ SETTINGS = {"task": "circles", "rules": ("default", "clipped"), "hidden": (6, 5)
 class Residual(Activation):
     """``x + op(x)`` on every unit."""
 
-    site = OpSite("residual", "pre-activations of residual units")
+    site = OpSite("residual", "the residual units' inputs")
 
     def forward(self, x, parameters, trace):
         return x + super().forward(x, parameters, trace)
@@ -114,8 +114,8 @@ def test_each_instrument_measures_a_new_kind_or_explains_why_not(key, run):
 
 def test_instruments_use_the_words_of_a_new_site(run):
     measured = run.snapshot(("causes", "inputs")).measured
-    assert measured["causes"]["clipped"]["words"][0].startswith("Layer 1, the op's inputs: ")
-    assert "ayer 1's pre-activations of residual units" in measured["inputs"]["clipped"]["words"][0]
+    assert measured["causes"]["clipped"]["words"][0].startswith("The residual units' inputs after w1: ")
+    assert "The residual units' inputs after w1 are" in measured["inputs"]["clipped"]["words"][0]
 
 
 def test_slow_motion_and_scripts_name_their_missing_row(run, monkeypatch):

@@ -56,7 +56,9 @@ def test_stated_shares_and_widths_match_the_measured_ones(ended):
         if result := re.match(r"(\d+) % of .+ gets? (no gradient|under 1 %)", line.text):
             parts = [each.tolist() for each in snapshot.measured["causes"][rule]["shares"]]
             shares = [faint if result[2] == "under 1 %" else 1 - kept - faint for kept, faint, *_ in parts]
-            assert int(result[1]) == pytest.approx(100 * max(shares), abs=0.51)
+            assert min(abs(int(result[1]) - 100 * share) for share in shares) <= 0.51
+            at = line.layer or 0  # a later layer does not block what comes from above
+            assert parts[at][2] >= parts[at][3] or max([0, *shares[at + 1 : at + 2]]) < 0.2
         if wide := re.search(r"([\d.]+) times as wide as the rule's window", line.text):
             ratios = snapshot.measured["inputs"][rule]["ratio"]
             assert min(abs(float(wide[1]) / ratios - 1)) <= 0.051
@@ -66,21 +68,27 @@ def test_each_line_ends_as_the_ranking_says(ended):
     _, snapshot = ended
     ranking = rank_scores(snapshot)
     for rule, line in make_lines(snapshot).items():
-        lower = re.search(r"([\d.]+) points lower \(at least ([\d.]+)\)", line.text)
+        lower = re.search(r"([\d.]+) points lower \(95 %: ([\d.]+) to ([\d.]+)\)", line.text)
         assert bool(lower) == (rule in ranking.lower), line.text
         assert bool(re.search(r"\bBest\b", line.text)) == (ranking.best == (rule,))
         if lower:
-            wanted = max(ranking.means.values()) - ranking.means[rule], ranking.lower[rule][0]
+            wanted = max(ranking.means.values()) - ranking.means[rule], *ranking.lower[rule]
             assert [float(each) / 100 for each in lower.groups()] == pytest.approx(wanted, abs=6e-4)
-        if near := re.search(r"Perhaps .* lower \(at most ([\d.]+)\)", line.text):
-            assert float(near[1]) == pytest.approx(100 * ranking.differences[rule][1], abs=0.06)
+        if near := re.search(
+            r"Perhaps .* lower \(95 %: ([\d.]+) points higher to ([\d.]+) lower\)", line.text
+        ):
+            least, most = ranking.differences[rule]
+            reach = 100 * min(-least, 1 - max(ranking.means.values())), 100 * most
+            assert [float(each) for each in near.groups()] == pytest.approx(reach, abs=0.06)
 
 
 @pytest.mark.parametrize(
     ("apart", "said"),
     [
-        ([0.0, 0.01, 0.0, 0.01, 0.0], "Perhaps 0.4 points lower (at most 1.1)."),
-        ([0.02, 0.021, 0.02, 0.019, 0.02], "2.0 points lower (at least 1.7); no measure explains it."),
+        ([0.0, 0.01, 0.0, 0.01, 0.0], "Perhaps 0.4 points lower (95 %: 0.3 points higher to 1.1 lower)."),
+        ([0.0, 0.03, 0.0, 0.018, 0.0], "Perhaps 1.0 points lower (95 %: 0.8 points higher to 2.7 lower)."),
+        ([0.0, 0.01, 0.0, -0.01, 0.0], "The same mean (95 %: 0.9 points higher to 0.9 lower)."),
+        ([0.02, 0.021, 0.02, 0.019, 0.02], "2.0 points lower (95 %: 1.7 to 2.3); no measure explains it."),
     ],
 )
 def test_a_line_states_the_difference_of_the_means_and_its_bound(apart, said):
@@ -92,7 +100,7 @@ def test_a_line_states_the_difference_of_the_means_and_its_bound(apart, said):
     snapshot = replace(run.snapshot(BASIS), score=scores)
     found = {rule: line.text for rule, line in make_lines(snapshot).items()}
     assert found["straight_through"].endswith(said)
-    assert found["default"].endswith("Best." if "at least" in said else "Highest mean.")
+    assert found["default"].endswith("Best." if "to 2.3" in said else "Highest mean.")
 
 
 def test_the_stated_gradient_and_movement_match_the_measured_ones(ended):
@@ -156,6 +164,7 @@ def test_each_reason_is_a_sentence_of_at_most_120_characters(ended):
 
 
 _TANH = {"op": "tanh", "task": "moons", "optimiser": "sgd", "lr": 0.2, "seeds": 5}
+_FAST = {"optimiser": "sgd", "lr": 20.0, "seeds": 5}
 _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
 
 
@@ -180,34 +189,42 @@ _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
      r"It passes a gradient to 100 % of inputs, the other rule to \d+ %\."),
     ({"rules": ("formula: g/1000", "default"), "optimiser": "sgd", "lr": 0.1}, "norms",
      r"Its steps are larger: w1 moved by [\d.]+, with the other rule by 0\.0\d+\."),
-    ({"rules": ("formula: g*.7", "default"), "optimiser": "sgd", "lr": 0.1, "seeds": 5}, "seeds",
-     "No measure explains it."),
     ({"rules": ("formula: 20*g", "zero"), "optimiser": "sgd", "lr": 1.0}, "score",
-     "It kept its values finite on 3 of 3 seeds, the others on half or fewer."),
+     "Only this rule can be compared: the others diverged on half of the seeds or more."),
     ({"rules": ("formula: 20*g",), "optimiser": "sgd", "lr": 1.0}, "loss",
      r"Diverged at step \d+, rate 1: values .+ too large for float32; the loss grew from 2\.\d+ to .+e\d+\."),
     ({"rules": ("default", "formula: 300*g"), "optimiser": "sgd", "lr": 0.1}, "loss",
      r"Diverged at rate 0\.1: its first gradient of w1 was 300 times the other; the loss grew from 2.+"),
     ({"op": "sign", "rules": ("straight_through",), "lr": 50.0}, "causes",
-     r"\d\d % of the op's inputs get no gradient from above: at rate 50 softmax's gradient is 0 for \d\d .+"),
-    ({"op": "sign", "rules": ("clipped", "straight_through"), "lr": 50.0}, "norms",
-     r"A gradient still reaches w1; with the other rule none does now\."),
+     r"\d\d % of the op's inputs get no gradient from above: at rate 50 softmax's gradient is 0 there\."),
+    ({"task": "xor", "op": "round", "rules": ("clipped", "straight_through"), "lr": 20, "seeds": 1}, "norms",
+     "A gradient still reaches w1; with the other rule none does now: at rate 20 softmax is saturated."),
     ({"rules": ("default", "formula: g/4"), "optimiser": "sgd", "lr": 0.1}, "score",
      r"It is slower: the other rule was there at step \d+, and it still rose by .+ points in .+"),
     ({"rules": ("formula: g/4", "default"), "optimiser": "sgd", "lr": 0.1}, "score",
      r"It is faster: at step \d+ it had the other rule's final score, which rose by .+ points in .+"),
     ({"rules": ("default", "formula: g*.9"), "optimiser": "sgd"}, "inputs",
-     r"Its gradient agrees with that of the other rule: 100 % of signs equal where neither is 0, sizes .+"),
-    ({"rules": ("default", "formula: g/2")}, "inputs",
-     r"Its gradient is 0\.5 times that of the other rule; Adam divides by the size, so w1 moved by .+"),
+     "Its gradient agrees with that of the other rule: 100 % of signs equal .+ 0, 0.9 times its size."),
     ({"rules": ("default", "straight_through")}, "inputs",
      "Its gradient equals that of the other rule at the op's inputs."),
+    ({"rules": ("default", "formula: 300*g"), "hidden": (8, 8)}, "inputs",
+     "Its gradient is 300 times that of the other rule per layer; Adam divides by the size, so .+"),
+    ({"task": "moons", "op": "sign", "rules": ("clipped",), "lr": 20.0, "steps": 100}, "causes",
+     r"100 % of the op's inputs after w2 .+, \d+ % from above: at rate 20 softmax's gradient is 0 there\."),
     ({"task": "moons", "op": "sign", "rules": ("straight_through", "clipped"), "seeds": 5}, "causes",
-     r"It passes a gradient to \d+ % of inputs after w2, the other rule to 100 %; means differ by .+"),
+     r"It passes a gradient to \d+ % of inputs after w2, the other rule to 100 %; the [\d.]+ points .+"),
     ({"op": "sign", "rules": ("straight_through", "clipped"), "task": "circles", "seeds": 1}, "causes",
      r"No measure explains it; it passes a gradient to \d+ % of inputs after w2, the other rule to 100 %\."),
     ({"task": "xor", "op": "round", "rules": ("straight_through", "zero"), "seeds": 2}, "seeds",
-     r"w1 never moved; means differ by [\d.]+, seeds by [\d.]+ points\."),
+     r"Its w1 never moved; the [\d.]+ points between them may be chance\."),
+    ({"op": "sign", "rules": ("straight_through", "clipped"), "optimiser": "sgd", "lr": 1e-4}, "loss",
+     r"At rate 1e−4 its loss hardly fell, from 2\.\d+ to 2\.\d+; the .+ between them may be chance\."),
+    ({"task": "circles", "op": "tanh", "rules": ("formula: g/(1+x*x)", "default"), "lr": 50.0}, "causes",
+     r"At rate 50 softmax's gradient is 0 for \d+ % of examples, with the other rule for \d+ %.+"),
+    ({"task": "circles", "op": "sign", "rules": ("default", "straight_through"), **_FAST}, "norms",
+     r"Learning w1 did not help: it moved by [\d,]+ at rate 20; with the other rule it never moved\."),
+    ({"task": "circles", "op": "sign", "rules": ("straight_through", "default"), **_FAST}, "norms",
+     r"Its w1 never moved; with the other rule w1 moved by [\d,]+ at rate 20, which did not help\."),
     ({"op": "round", "rules": ("default", "zero")}, "norms",
      "The rule returns 0 for every input: nothing reaches w1, so only the last layer learns."),
     ({"rules": ("straight_through",), "hidden": (8, 8)}, "norms",
@@ -222,12 +239,12 @@ def test_each_ending_has_its_reason_and_its_panel(settings, panel, why):
     assert len(line.why) <= 120
 
 
-def test_a_loss_that_stays_high_is_said_to_rise():
+def test_a_loss_that_stays_high_is_told_with_its_last_quarter():
     run = build(2, **_SMALL | {"task": "documents", "rules": ("default", "straight_through"), "steps": 2})
     losses = {"default": np.float32([900, 3]), "straight_through": np.float32([900] * 9 + [100, 90, 150])}
     seen = replace(run.snapshot(BASIS), losses=losses, loss={"default": 3.0, "straight_through": 150.0})
-    why = "Its loss of 150 is 50 times the lowest; it rose in 50 % of the last quarter's steps, between 90 .+"
-    assert re.fullmatch(why, make_lines(seen)["straight_through"].why)
+    why = "Its loss of 150 is 50 times the lowest; in the last quarter it was 90 to 150."
+    assert make_lines(seen)["straight_through"].why == why
 
 
 def test_the_headline_names_the_best_rules_only_at_the_end(ended):
@@ -252,7 +269,6 @@ def test_the_headline_names_the_best_rules_only_at_the_end(ended):
     ("scores", "said"),
     [
         ([[0.9], [0.8]], "One seed: "),
-        ([[0.9], [math.nan]], "One seed: "),
         ([[0.9], [0.9], [0.5], [0.4]], "One seed: "),
         ([[0.9, 0.91, 0.92], [0.5, 0.51, 0.52]], "best, at 91.0 %"),
         ([[0.9, 0.91, 0.95], [0.9, 0.92, 0.94]], "do not show which is best"),

@@ -34,10 +34,10 @@ export function buildAlignmentChart(state, lines) {
   const { view, aligned } = state;
   const { snapshot, steps } = view.status;
   const { label, sentence, limits, window } = findInstrument("alignment");
-  const { chosen: layer, count } = getLayerChoice(state);
+  const { chosen: layer, count, names } = getLayerChoice(state);
   const series = snapshot ? makeAlignmentSeries(aligned, layer, snapshot, lines, window) : [];
   const missing = snapshot?.unmeasured.alignment ?? "";
-  const title = count > 1 ? `Why: ${label.toLowerCase()}, layer ${layer + 1}` : `Why: ${label.toLowerCase()}`;
+  const title = `Why: ${label.toLowerCase()}${count > 1 ? `, ${names[layer]}` : ""}`;
   const averaging = missing ? "" : `Mean of the last ${window} measures.`;
   return {
     title,

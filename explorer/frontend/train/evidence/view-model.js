@@ -96,7 +96,7 @@ function buildPanelRow(state, lines, panel) {
   const { snapshot } = view.status;
   const { label, sentence, limits, arguments: instrumentArgs } = findInstrument(panel.key);
   const points = parseBranches(view.status.recorded?.branch, getRuleKeys(choice));
-  const { chosen: layer, count } = getLayerChoice(state);
+  const { chosen: layer, count, names } = getLayerChoice(state);
   const picked = getPicked(state, panel);
   const cells = labelLines(lines, points, snapshot?.step ?? 0).map((line) => {
     const picture = getPicture(state, snapshot, { key: panel.key, line, layer, points, picked });
@@ -109,13 +109,13 @@ function buildPanelRow(state, lines, panel) {
           ? `Diverged at step ${snapshot.diverged[line.key]}`
           : "Not measured yet",
       answer: getAnswerAbout(state, panel, line),
-      carry: createCarryLink(state, picture, line, layer),
+      carry: createCarryLink(state, picture, line, names[layer]),
     };
   });
   const legend = cells.find(({ picture }) => picture?.legend)?.picture?.legend;
   return {
     panel,
-    title: panel.layered && count > 1 ? `${label}, layer ${layer + 1}` : label,
+    title: panel.layered && count > 1 ? `${label}, ${names[layer]}` : label,
     sentence: picked === null ? sentence : `${sentence} ${panel.picks?.hint}`,
     limits,
     legend: panel.legend.map(({ text }, index) => (!index && legend) || text),
@@ -144,14 +144,14 @@ function getPicked({ choice, numbers }, { picks }) {
  * Return a link that plots a histogram behind the curves on Explore, or null if the picture has no histogram that
  * includes the means of its bins.
  * @param {State} state @param {import("../panels/panels.js").Picture|null} picture @param {LegendEntry} line
- * @param {number} layer its index @returns {import("../panels/panel.js").Carry|null}
+ * @param {string} layer its name @returns {import("../panels/panel.js").Carry|null}
  */
 function createCarryLink({ choice, view }, picture, line, layer) {
   const histogram = picture?.blocks.find(({ means }) => means);
   if (!histogram) return null;
   const { counts, means, bins, ends: range, outside: note } = histogram;
   const { label } = getSelectedTask(choice);
-  const source = `data of ${line.label}, ${label}, layer ${layer + 1}, step ${view.status.step}`;
+  const source = `data of ${line.label}, ${label}, ${layer}, step ${view.status.step}`;
   const edges = Array.from({ length: bins + 1 }, (_, at) => range[0] + (at / bins) * (range[1] - range[0]));
   return {
     address: `${toServerUrl("")}?${toQuery({ ...choice, range })}`,

@@ -10,7 +10,7 @@ import { createToggleGroup } from "../widgets/toggle-group.js";
 /**
  * The contents of the area. ``buttons``: one for each panel; ``of``: a note on which seed's nets are shown; ``rows``:
  * the open panels; ``search``: the line search, or null if closed.
- * @typedef {{buttons: {key: string, label: string, open: boolean}[], layers: {count: number, chosen: number}, of:
+ * @typedef {{buttons: {key: string, label: string, open: boolean}[], layers: {count: number, names: string[], chosen: number}, of:
  *   string, rows: import("../panels/panel.js").Row[], search: SearchPicture|null}} Picture
  */
 
@@ -55,7 +55,7 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
 
   return {
     /** @param {Picture} picture */
-    show({ buttons, layers: { count, chosen }, of: netNote, rows, search: along }) {
+    show({ buttons, layers: { count, names, chosen }, of: netNote, rows, search: along }) {
       host.hidden = buttons.length === 0;
       const toggles = buttons.map(({ key, label, open }) => {
         const state = { "aria-label": `Show ${label}`, "aria-pressed": String(open) };
@@ -63,7 +63,7 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
       });
       const group = { class: "switches flex-wrap", role: "group", "aria-label": "Shown below" };
       render(head, h("h2", {}, "Why"), h("div", group, toggles), layers.element, h("p", {}, netNote));
-      const options = Array.from({ length: count }, (_, value) => ({ value, label: `${value + 1}` }));
+      const options = names.map((label, value) => ({ value, label }));
       layers.show(options, chosen);
       layers.element.hidden = count < 2;
       panels.show(rows);

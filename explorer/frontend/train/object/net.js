@@ -91,8 +91,8 @@ const DRAWINGS = {
     return drawPlate(plate, null, drawing, h("span", {}, op));
   },
   fold(_forward, plate, _canvas, onFold) {
-    const { folded } = plate;
-    const text = `+ ${folded} layer${folded > 1 ? "s" : ""}`;
+    const { folded, layer } = plate;
+    const text = `w${layer + 1}${folded > 1 ? `–w${layer + folded}` : ""} + op`;
     const name = { "aria-expanded": "false", "aria-label": `${text} in the middle: show each` };
     const button = h("button", { class: "fold text-small", ...name, onclick: onFold }, text);
     return drawPlate(plate, null, button, h("span"));

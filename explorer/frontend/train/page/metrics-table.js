@@ -42,18 +42,18 @@ const COLUMNS = [
   makeNormColumn("‖∇w1‖", "The norm of the gradient of the first layer's weights.", "w1"),
   makeNormColumn("‖∇w‖, last layer", "The norm of the gradient of the last layer's weights.", "w2"),
   makeGradientColumn(
-    "Passed on, layer 1",
-    "The size of layer 1's gradient after its rule, relative to g: 0 blocks it, 1 is straight-through.",
+    "Passed on, first layer",
+    "The size of the first layer's gradient after its rule, relative to g: 0 blocks it, 1 is straight-through.",
     (g) => (g.passed === null ? MISSING : `× ${formatShort(g.passed)}`),
   ),
   makeGradientColumn(
-    "Blocked, layer 1",
-    "The share of inputs of layer 1's op at which the rule makes a gradient 0: “0 by the rule” of layer 1 under Why.",
+    "Blocked, first layer",
+    "The share of inputs of the first layer's op at which the rule makes a gradient 0: “0 by the rule” under Why.",
     (g) => formatShare(g.blocked),
   ),
   makeGradientColumn(
-    "Idle units, layer 1",
-    "The share of units of layer 1 that get no gradient from any example; – if the op acts on weights.",
+    "Idle units, first layer",
+    "The share of units of the first layer that get no gradient from any example; – if the op acts on weights.",
     (g) => (g.idle_units === null ? MISSING : formatShare(g.idle_units)),
   ),
 ];

@@ -108,10 +108,7 @@ export function createSlowMotion(host, on) {
   function draw(picture) {
     const { stages, rules, action, ends } = picture;
     const { count, chosen } = picture.layers;
-    const options = Array.from({ length: count }, (_, layer) => ({
-      value: layer,
-      label: `Layer ${layer + 1}`,
-    }));
+    const options = Array.from({ length: count }, (_, value) => ({ value, label: `After w${value + 1}` }));
     layers.show(options, chosen);
     layers.element.hidden = count < 2;
     dialog.toggleAttribute("data-empty", !stages.length);

@@ -6,15 +6,16 @@ import { getSetting, getSelectedTask } from "./tasks.js";
 /** @import { State } from "./state.js" */
 
 /**
- * Return the number of layers with an op, and the index of the displayed one, by default the last.
+ * Return the number of layers with an op, their names, and the index of the displayed one, by default the last.
  * @param {State} state
  */
 export function getLayerChoice({ choice, view, layer }) {
+  const { site } = getSelectedTask(choice);
   const measured = Object.values(view.status.snapshot?.measured.alignment ?? {}).find(Boolean);
-  const declared =
-    getSetting(choice, "hidden").split(",").length + Number(getSelectedTask(choice).site.output);
+  const declared = getSetting(choice, "hidden").split(",").length + Number(site.output);
   const count = measured?.cosines.length ?? declared;
-  return { count, chosen: Math.min(layer ?? count - 1, count - 1) };
+  const names = Array.from({ length: count }, (_, at) => `${site.per_example ? "after " : ""}w${at + 1}`);
+  return { count, names, chosen: Math.min(layer ?? count - 1, count - 1) };
 }
 
 /**

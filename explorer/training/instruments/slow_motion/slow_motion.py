@@ -242,7 +242,7 @@ def _make_facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
         "op": nets.op.label,
         "formula": nets.op.formula if short else "op(x)",
         "rule": nets.rules[rule].label,
-        "incoming": f"y of layer {step.layer}" if step.layer else "batch",
+        "incoming": f"y after w{step.layer}" if step.layer else "batch",
         "bias": " + b" if settings.bias else "",
         "examples": step.examples,
         "inputs": f"{inputs:,}",

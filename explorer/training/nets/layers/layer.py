@@ -31,8 +31,7 @@ class OpSite:
 
     Attributes:
         key: the permanent name of the site, also in the tables of stages and of scripts.
-        inputs: a plural noun for the op's inputs.
-        elements: a phrase for the counted elements of the op's input.
+        elements: a phrase for the op's inputs.
         per_example: whether the op sees one input per example; False for an op on weights.
         fires: whether the layer's outputs are spikes over time steps.
         times: the number of time steps per example. They are stacked in the batch dimension, first time
@@ -42,13 +41,18 @@ class OpSite:
     """
 
     key: str
-    inputs: str
     elements: str = "the op's inputs"
     per_example: bool = True
     fires: bool = False
     times: int = 1
     flips: bool = False
     maps: bool = False
+
+    def name_inputs(self, layer: int, layers: int) -> str:
+        """Return a name for the op's inputs in one of several layers, counted from 0, or on weights "w2"."""
+        if layers == 1:
+            return self.elements
+        return f"{self.elements} after w{layer + 1}" if self.per_example else f"w{layer + 1}"
 
 
 @dataclass

@@ -13,7 +13,7 @@ from explorer.training.numerics import make_aligned
 class Activation(Layer):
     """A layer that applies the op as an activation function, element by element."""
 
-    site = OpSite("activations", "op inputs", flips=True)
+    site = OpSite("activations", flips=True)
 
     def __init__(self, boundary: Boundary) -> None:
         self._boundary, self.learned, self.needed_losses = boundary, boundary.learned, boundary.needed_losses
@@ -49,7 +49,7 @@ class Activation(Layer):
 class MapActivation(Activation):
     """A layer that applies the op as an activation function to feature maps."""
 
-    site = OpSite("maps", "op inputs", flips=True, maps=True)
+    site = OpSite("maps", flips=True, maps=True)
 
     def __init__(self, boundary: Boundary, channels: int) -> None:
         super().__init__(boundary)
@@ -108,7 +108,7 @@ class _QuantisedWeights(Dense):
 class OpWeights(_QuantisedWeights):
     """A dense layer that applies the op to its weights: ``x @ (op(w·√inputs) / √inputs) + b``."""
 
-    site = OpSite("weights", "latent weights", elements="weights", per_example=False)
+    site = OpSite("weights", elements="weights", per_example=False)
 
     def __init__(
         self, inputs: int, outputs: int, boundary: Boundary, *, bias: bool = True, first: bool = False
@@ -120,9 +120,7 @@ class OpWeights(_QuantisedWeights):
 class OpKernels(_QuantisedWeights, Convolution):
     """A convolution that applies the op to its kernels: ``op(w·√fan in) / √fan in``."""
 
-    site = OpSite(
-        "kernels", "latent weights of kernels", elements="weights of kernels", per_example=False, maps=True
-    )
+    site = OpSite("kernels", elements="weights of kernels", per_example=False, maps=True)
 
     def __init__(
         self,

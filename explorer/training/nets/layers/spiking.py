@@ -42,7 +42,7 @@ class SpikingUnits(Dense):
     (nets, times · n, outputs).
     """
 
-    site = OpSite("spikes", "potentials", fires=True, times=TIMES)
+    site = OpSite("spikes", fires=True, times=TIMES)
 
     def __init__(
         self, inputs: int, outputs: int, boundary: Boundary, *, bias: bool = True, first: bool = False

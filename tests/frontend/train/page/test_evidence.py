@@ -12,7 +12,7 @@ def test_the_alignment_is_of_the_last_hidden_layer_or_the_one_chosen(picture: Ru
     seen = measured("default", "straight_through")
     first = picture(SEEN, status=seen)["alignment"]
     assert [(s["name"], s["y"]) for s in first["chart"]["series"]][1] == ("Straight-through", [0.75, 0.875])
-    assert first["title"].endswith("layer 2")
+    assert first["title"].endswith("after w2")
     assert first["note"] == "Mean of the last 5 measures. No gradient: Default autograd"
     other = picture(SEEN + "state.layer = 0;", status=seen)["alignment"]
     assert other["chart"]["series"][1]["y"] == [0.25, 0.375]
@@ -173,12 +173,13 @@ def test_closed_evidence_is_left_out_only_while_a_run_moves(picture: Run):
 def test_the_layers_to_choose_are_those_with_the_op(picture: Run):
     """One that a smaller net has not is not shown. Of weights it is one more, and the last is shown first."""
     three = choice(*ROUND, task="digits", hidden="8,8,8")
-    assert picture("state.layer = 2;", choice=three)["why"]["layers"] == {"count": 3, "chosen": 2}
-    assert picture("state.layer = 2;")["why"]["layers"] == {"count": 1, "chosen": 0}
+    names = picture("state.layer = 2;", choice=three)["why"]["layers"]["names"]
+    assert names == ["after w1", "after w2", "after w3"]
+    assert picture("state.layer = 2;")["why"]["layers"]["chosen"] == 0
     seen = status("running", "default")
     seen["snapshot"] |= {"most": {"raster": {"example": 9}, "unit": {"layer": 1, "cause": 3}}}
     of = {"status": seen, "choice": choice("sign", "default", task="binary weights")}
-    assert picture(SEEN, **of)["why"]["layers"] == {"count": 2, "chosen": 1}
+    assert picture(SEEN, **of)["why"]["layers"] == {"count": 2, "names": ["w1", "w2"], "chosen": 1}
 
 
 def test_the_answer_to_a_request_is_of_its_step_and_run(picture: Run):
@@ -260,7 +261,7 @@ def test_the_histogram_of_a_layer_can_be_shown_behind_the_curves_of_explore(pict
     carried = picture(body, status=seen)
     assert (carried["values"], carried["weights"]) == ([-3.0, -0.5, 0.25], [50, 10, 20])
     assert carried["bars"] == {"edges": [-2, -1, 0, 1, 2], "counts": [50, 10, 20, 0]}
-    assert carried["label"].endswith("layer 1, step 2 (80 numbers in 4 bins, each at the mean of its bin)")
+    assert carried["label"].endswith("after w1, step 2 (80 numbers in 4 bins, each at the mean of its bin)")
     assert carried["note"] == "60 % lie beyond ±2."
     assert "range=-2&range=2" in carried["address"]
     assert carried["other"] is None
