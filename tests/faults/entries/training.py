@@ -97,10 +97,10 @@ FAULTS = (
         tests="training/instruments/test_mistakes.py",
     ),
     Fault(
-        name="A rule wider than the data is told by the reciprocal of its width",
+        name="The width of the data is told in data instead of windows",
         file="explorer/training/instruments/inputs.py",
-        old="{max(ratio, 1 / ratio):.2g}",
-        new="{ratio:.2g}",
+        old="{ratio:.2g}",
+        new="{1 / ratio:.2g}",
         tests="training/instruments/test_inputs.py",
     ),
     Fault(
@@ -150,8 +150,8 @@ FAULTS = (
     Fault(
         name="A summary calls the higher of two losses the lower",
         file="explorer/training/runs/summary.py",
-        old="results[rule][0]) for pick in (min, max))",
-        new="results[rule][0]) for pick in (max, min))",
+        old="losses[rule]) for pick in (min, max))",
+        new="losses[rule]) for pick in (max, min))",
         tests="training/runs/test_summary.py",
     ),
     Fault(

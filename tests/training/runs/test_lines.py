@@ -264,32 +264,6 @@ def test_the_headline_names_the_best_rules_only_at_the_end(ended):
         assert ("may each be best" in said) == (len(ranking.best) > 1)
 
 
-@pytest.mark.parametrize("label", ["R", "A rule", "Fake quantise (strict clamp) through a window"])
-@pytest.mark.parametrize(
-    ("scores", "said"),
-    [
-        ([[0.9], [0.8]], "One seed: "),
-        ([[0.9], [0.9], [0.5], [0.4]], "One seed: "),
-        ([[0.9, 0.91, 0.92], [0.5, 0.51, 0.52]], "best, at 91.0 %"),
-        ([[0.9, 0.91, 0.95], [0.9, 0.92, 0.94]], "do not show which is best"),
-        ([[0.9, 0.91, 0.95], [0.9, 0.92, 0.94], [0.1, 0.11, 0.1]], "be best, at"),
-        ([[0.9, 0.9], [0.9, 0.9]], "All end equal on each of 2 seeds: mean 90.0 %"),
-        ([[0.9, 0.91, 0.92], [0.5, math.nan, 0.52]], "but some seeds diverged."),
-        ([[math.nan, math.nan], [math.nan, math.nan]], ""),
-    ],
-)
-def test_no_headline_is_longer_than_70_characters(ended, label, scores, said):
-    _, snapshot = ended
-    rules = list(map(str, range(len(scores))))
-    score = {rule: np.array(each) for rule, each in zip(rules, scores, strict=True)}
-    snapshot = replace(snapshot, score=score, losses=score, seeds=len(scores[0]), metric="accuracy")
-    words = make_headline(snapshot, {rule: f"{label} {rule}" for rule in rules})
-    assert said in words
-    assert len(words) <= 70
-    assert "leads" not in words or scores[0] != scores[1]
-    assert bool(words) == bool(said)
-
-
 @pytest.mark.parametrize(
     ("rule", "of_losses"),
     [("reinforce", True), ("sigmoid_st", False), ("formula: g * (f() >= 0) * x", False)],
