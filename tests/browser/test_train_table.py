@@ -45,7 +45,9 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     field.fill("\n".join(["a,b,kind", "1,,over", *rows]))
     expect(read.locator("p.refusal")).to_contain_text("Column 'b' lacks a value in row 1")
     press(refused, "Leave out this row")
-    expect(read.locator(".summary")).to_have_text("120 rows, 3 columns split at commas; learns kind")
+    expect(read.locator(".summary")).to_contain_text(
+        "120 rows, 3 columns split at commas; learns kind; 24 rows"
+    )
     expect(refused.get_by_role("radio", name="Learn kind")).to_be_checked()
     finish(refused)
     expect(verdict(refused)).to_contain_text("held-out examples")

@@ -94,10 +94,13 @@ export function buildPicture(live) {
     status: makeStatus(live, isFaint),
     verdict,
     headline: OVER.includes(view.status.state) ? view.status.headline || verdict.replace(LATER, "") : "",
-    // a comparison with one seed proves little
+    // a comparison with one seed proves little, unless the nets are equal
     offersSeeds:
-      OVER.includes(view.status.state) && metric !== null && choice.rules.length > 1 && snapshot?.seeds === 1,
-    heading: makeHeading(seeds, getScale(state, measure)),
+      OVER.includes(view.status.state) &&
+      metric !== null &&
+      snapshot?.seeds === 1 &&
+      new Set(Object.values(snapshot.losses).map(String)).size > 1,
+    heading: makeHeading(chart.series.length ? seeds : 1, getScale(state, measure)),
     measures: { options, chosen: measure },
     chart,
     alignment,

@@ -1,6 +1,6 @@
 // The table of data that the user has pasted, with its target column and the columns to leave out.
 
-import { formatShort } from "../../formula/numbers.js";
+import { formatShare, formatShort } from "../../formula/numbers.js";
 
 /** @import { Column, Survey } from "./records.js" */
 /**
@@ -22,6 +22,7 @@ export const NO_TABLE = { text: "", target: null, without: null };
 const SIGNS = /** @type {Object<string, string>} */ ({ ",": "commas", ";": "semicolons", "\t": "tabs" });
 const WORKBOOK = "PK"; // first characters of a zip file, such as an Excel workbook
 const MAX_NAMED = 6; // maximum number of classes listed for a column
+const MIN_HELD_OUT = 50; // with fewer, one row changes a score by more than two points
 
 /** Return a table without a choice of columns. @param {string} text @returns {OwnTable} */
 export const makeTable = (text) => ({ ...NO_TABLE, text });
@@ -107,10 +108,15 @@ export function buildTablePreview(reading) {
 function summaryOf({ rows, columns, delimiter, decimal, named, unusable, target }) {
   const size = `${rows.toLocaleString("en-US")} rows, ${columns.length} columns split at ${SIGNS[delimiter]}`;
   const learnt = target === null ? "" : `learns ${target}`;
+  const held = Math.floor(rows / 5); // as the server splits the rows
+  const few = held < MIN_HELD_OUT ? ", too few to compare close rules" : "";
+  const judged = `${held.toLocaleString("en-US")} rows held out${few}`;
+  const counts = columns.find(({ name }) => name === target)?.classes.map(([, count]) => count) ?? [];
+  const guess = counts.length ? `the commonest class is ${formatShare(Math.max(...counts) / rows)}` : "";
   const lost =
     unusable && `${unusable.toLocaleString("en-US")} row${unusable === 1 ? "" : "s"} cannot be used`;
   const notes = [named ? "" : "no row of names", decimal === "," ? "decimal commas" : "", lost];
-  return [size, learnt, ...notes].filter(Boolean).join("; ");
+  return [size, learnt, ...(unusable ? [] : [judged, guess]), ...notes].filter(Boolean).join("; ");
 }
 
 /** @param {string} clause */

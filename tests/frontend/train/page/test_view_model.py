@@ -222,8 +222,13 @@ def test_heading_and_band_of_the_chart_state_several_seeds(picture: Run, node: N
     start = "90 steps, 5 seeds, about 3 s; both begin with the same weights."
     empty = picture("", choice=seeds)
     assert (empty["heading"], empty["status"]["next"]) == ("Held-out accuracy, %", start)
+    over = status("finished", *ROUND[1:])
+    assert picture(SEEN, status=over)["offersSeeds"]
+    over["snapshot"]["losses"] = {rule: [4.0, 2.0] for rule in ROUND[1:]}
+    assert not picture(SEEN, status=over)["offersSeeds"]
     seen = status("running", *ROUND[1:])
     seen["snapshot"]["seeds"] = 5
+    assert picture("state.view = view(given.status);", status=seen)["heading"] == "Held-out accuracy, %"
     for measure, heading, (low, high) in (
         ("score", "Held-out accuracy, %: mean ± SD of 5 seeds", ([0.1, 0.48], [0.1, 0.52])),
         ("loss", "Loss: mean and range of 5 seeds", ([2, 0.25], [4, 3])),

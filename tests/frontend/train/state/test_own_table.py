@@ -42,9 +42,11 @@ def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell:
     assert shown["rows"][2]["holds"] == "2 categories, an input each: a 31, b 29"
     assert "or from 2 to 12 categories" in shown["rows"][4]["remark"]
     assert len(shown["head"]) == 5
-    alike = asdict(make_survey(re.sub(r"frei \d+", "frei", text)))
-    row = tell("state/own-table", "buildTablePreview", alike)["rows"][4]
+    alike = asdict(make_survey(re.sub(r"frei \d+", "frei", mixed_table())))
+    shown = tell("state/own-table", "buildTablePreview", alike)
+    row = shown["rows"][4]
     assert (row["holds"], row["remark"]) == ("1 text", "It holds the same text in each row.")
+    assert "12 rows held out, too few to compare close rules; the commonest class is 50 %" in shown["summary"]
 
 
 def test_rows_that_cannot_be_used_are_left_out_and_what_was_chosen_stays(tell: Run):
