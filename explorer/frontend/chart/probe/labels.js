@@ -27,6 +27,7 @@ const MIN_SIZE = 12; // of the letters, in px
 const [LETTER, LINE, ASCENT] = [0.52, 1.2, 0.8]; // width, height and ascent of letters, as multiples of the font size
 const MARGIN_PX = 6; // distance of the label of x from handles
 const [DOT_PX, RING_PX, KNOB_PX] = [6, 5.5, 9]; // radius of a dot, of a circle at a jump, and of the probe's point
+const SAME_DOT_PX = 3; // distance of dots below which they look like one
 const MAX_SHARE = 0.4; // maximum width of names in one row, as a fraction of the chart's width
 const SPOT_CLEAR_PX = 5; // distance of such a point from other curves
 const MAX_SPOTS = 48; // for each name
@@ -103,7 +104,7 @@ export function placeXLabel(x, half, handles, { left, inner }) {
 }
 
 /**
- * Make a draft for each distinct gradient at the probe, which may be to both sides of its dot.
+ * Make a draft for each distinct gradient at the probe, on either side of its dot. Values whose dots coincide share one.
  * @param {Values} values @param {Line[]} lines @param {Frame} frame @returns {Draft[]}
  */
 function draftValues(values, lines, frame) {
@@ -112,18 +113,22 @@ function draftValues(values, lines, frame) {
   const px = toLeftPx(frame, values.x);
   const upright = Array.from({ length: panel.height }, (_, y) => [px, panel.top + y]);
   const solid = [...traceCurves(gradients, frame, panel).map(({ points }) => points), upright];
-  /** @type {Map<string, {dot: Pixel, colour: string}>} */
-  const dots = new Map();
+  /** @type {{dot: Pixel, parts: Part[]}[]} */
+  const dots = [];
   for (const line of gradients) {
     const value = getValue(line, values);
-    const text = formatFourDigits(value);
-    const colour = dots.has(text) ? "currentColor" : line.colour;
-    if (isInPanel(panel, value)) dots.set(text, { dot: [px, toTopPx(panel, value)], colour });
+    if (!isInPanel(panel, value)) continue;
+    const [y, text] = [toTopPx(panel, value), formatFourDigits(value)];
+    const near = dots.find(({ dot }) => Math.abs(dot[1] - y) < SAME_DOT_PX);
+    const known = near?.parts.find((part) => part.text === text);
+    if (known) known.colour = "currentColor";
+    else if (near) near.parts.push({ text: ", ", colour: "currentColor" }, { text, colour: line.colour });
+    else dots.push({ dot: [px, y], parts: [{ text, colour: line.colour }] });
   }
-  return [...dots].map(([text, { dot, colour }]) => {
-    const others = [...dots.values()].filter((other) => other.dot !== dot).map((other) => [other.dot]);
+  return dots.map(({ dot, parts }) => {
+    const others = dots.filter((other) => other.dot !== dot).map((other) => [other.dot]);
     const around = { spots: [dot], own: [[dot]], others, solid, gap: DOT_PX };
-    return { ...makeText([[{ text, colour }]], frame), ...around, lean: px > left + inner / 2 ? -1 : 1 };
+    return { ...makeText([parts], frame), ...around, lean: px > left + inner / 2 ? -1 : 1 };
   });
 }
 

@@ -127,6 +127,11 @@ def test_each_value_and_slope_is_shown_and_no_labels_meet(
     assert len(labels) == len(curves) + 1 + len(slopes) + len(values)
 
 
+def test_values_whose_dots_coincide_share_a_label(node: Node) -> None:
+    labels = texts_of(lay_out(node, {"Default": 0.5, "Straight-through": 0.501, "Zero": 0.0}, 0.5))
+    assert {"0.5, 0.501", "0"} <= {*labels}
+
+
 def test_the_label_of_x_leaves_room_for_handles(node: Node):
     frame = {"left": 40, "inner": 400}
     place = partial(node.call, "chart/probe/labels.js placeXLabel")
