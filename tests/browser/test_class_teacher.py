@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import Page, Playwright, ViewportSize, expect
 
 from explorer.lessons import LESSONS
-from tests.browser.lessons import COMPUTED_MS, present
+from tests.browser.lessons import COMPUTED_MS, choose_lesson, present
 from tests.browser.reading import retry
-from tests.browser.test_class import CLAMP, ends_the_class, open_class
+from tests.browser.test_class import ends_the_class, open_class
 from tests.browser.training import press
 from tests.browser.visitors import Open
 
@@ -76,6 +76,6 @@ def test_a_teacher_of_an_ended_class_is_told_and_can_continue(page: Page) -> Non
     page.goto("/learn?class=000000000&lesson=leaves")
     expect(page.get_by_text("This class has ended.")).to_be_visible()
     expect(page.get_by_role("button", name="Reveal")).to_be_hidden()
-    page.get_by_role("link", name=CLAMP).click()
+    choose_lesson(page, "clamp")
     expect(page.get_by_role("button", name="Class", exact=True)).to_be_visible(timeout=COMPUTED_MS)
     assert "class=" not in page.url

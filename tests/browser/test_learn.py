@@ -58,7 +58,8 @@ def test_the_list_links_every_lesson_and_the_last_links_the_list(course: Page) -
     entries.first.click()
     shows(course, first.key)
     assert course.url.endswith(f"/learn?lesson={first.key}")
-    course.get_by_role("link", name=f"Lesson 2: {second.title}").click()
+    press(course, f"Lesson 1 of {len(LESSONS)}")
+    course.get_by_role("link", name=f"2. {second.title}", exact=True).click()
     shows(course, second.key)
     course.go_back()
     shows(course, first.key)
@@ -93,9 +94,7 @@ def test_code_is_next_to_its_question_and_an_answer_marks_the_deciding_line(cour
     code = course.get_by_role("region", name="The code that is asked about")
     expect(code).to_contain_text("class GreedyReLU(CloningReLU):")
     expect(code.locator(".decides")).to_have_count(0)
-    place, beside = course.locator(".prediction").bounding_box(), code.bounding_box()
-    assert place
-    assert beside
+    place, beside = box_of(course.locator(".prediction")), box_of(code)
     assert beside["x"] >= place["x"] + place["width"]
     course.get_by_role("radio").first.check()
     expect(code.locator(".decides")).to_have_text(re.compile(re.escape("g[x <= 0] = 0")))
@@ -154,7 +153,7 @@ def test_two_right_answers_mark_a_lesson_as_learned(course: Page) -> None:
     expect(course.get_by_text("Right. One more:")).to_be_in_viewport()
     answer(course, right=True)
     expect(course.get_by_text("Both right: lesson complete.")).to_contain_text("Saved in this browser only")
-    expect(course.locator(".bar [data-learned]")).to_have_text("3")
+    expect(course.locator(".bar [data-learned]")).to_have_text("3. Straight-through")
     course.goto("/learn")
     course.get_by_role("button", name="Spikes").click()
     expect(course.locator(".contents a b")).to_have_text(
@@ -220,8 +219,13 @@ def test_a_net_trains_in_its_lesson(course: Page) -> None:
     net = course.get_by_role("region", name="The net, live")
     start = net.get_by_role("button", name="Start", exact=True)
     assert box_of(net.locator("p"))["x"] > box_of(start)["x"] + box_of(start)["width"] + 4
+    expect(net).to_contain_text("500 steps, about 10 s.")
+    lessons.present(course, True)
+    expect(course.locator(".net")).to_contain_text("500 steps, about 50 s.")
+    lessons.present(course, False)
     start.click()
     expect(net.get_by_role("status")).to_have_text("Running.")
+    expect(net.get_by_text("×: how much gradient is left.")).to_be_visible()
     expect(net.locator(".verdict")).to_have_text("")  # lanes and curve alone, all at one step
     assert course.evaluate(FIND_HIDDEN, ".net .bar") == []
     lane = net.get_by_role("group", name="Default autograd")
@@ -249,10 +253,11 @@ def test_a_drawn_prediction_survives_a_reload_and_back(course: Page) -> None:
     press(course, "Check my prediction")
     wrong = "This passes everything"
     expect(course.locator(".verdict")).to_contain_text(wrong)
-    course.get_by_role("link", name=LESSONS["leaves"].title).click()
+    lessons.choose_lesson(course, "leaves")
     shows(course, "leaves")
     course.go_back()
     expect(course.locator(".verdict")).to_contain_text(wrong)
+    expect(course.locator(".shade")).to_have_attribute("d", re.compile("M.*Z"))
     expect(drawing_of(course)).to_have_attribute("d", before)
     course.get_by_role("radio").nth(1).check()  # a picked picture lies in its place
     expect(drawing_of(course)).not_to_have_attribute("d", before)
@@ -260,6 +265,7 @@ def test_a_drawn_prediction_survives_a_reload_and_back(course: Page) -> None:
     assert course.get_by_role("radio", checked=True).count() == 0
     press(course, "Clear")
     expect(drawing_of(course)).to_have_attribute("d", "")
+    expect(course.locator(".shade")).to_have_attribute("d", "")
     expect(course.get_by_role("button", name="Check my prediction")).to_be_disabled()
 
 

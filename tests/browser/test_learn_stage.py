@@ -50,8 +50,6 @@ def test_arrows_step_through_a_lesson_and_leave_it_at_its_ends(course: Page) -> 
     course.keyboard.press("Escape")
     expect(course.locator(".lesson.presenting")).to_have_count(0)
     assert course.url.endswith(f"lesson={first.key}")
-    course.hover(".bar [aria-current]")
-    expect(course.locator(".bar [aria-current]")).to_have_css("background-color", "rgb(23, 105, 170)")
 
 
 def test_a_clicker_leads_through_a_lesson_slide_by_slide(course: Page) -> None:
@@ -107,6 +105,8 @@ def test_factors_of_a_net_on_a_stage_cover_nothing(course: Page) -> None:
     turn_to(course, LESSONS["surrogates"])
     present(course, True)
     press(course, "Skip")
+    course.get_by_role("slider", name=re.compile("^c, window")).press("ArrowRight")
+    expect(course.locator(".net")).to_contain_text(re.compile(r"c = 0\.[6-9]"))  # as on the chart
     open_nets(course)
     assert course.wait_for_function(_COVERED).json_value() == {"pairs": []}
     expect(course.locator(".net .curves")).to_be_in_viewport(ratio=1)
@@ -117,6 +117,9 @@ def test_factors_of_a_net_on_a_stage_cover_nothing(course: Page) -> None:
     press(course, "On")
     press(course, "Two fresh questions")
     assert_all_is_seen(course, ".fresh", sizes=[(1280, 720)])
+    course.locator(".fresh").get_by_role("radio").first.check()
+    press(course, "Check")
+    expect(course.locator(".fresh .said").first).to_be_visible()
 
 
 def test_a_bug_is_hunted_on_a_stage_without_a_scroll(course: Page) -> None:
@@ -213,25 +216,34 @@ INDENTS = """() => [...document.querySelectorAll(".lesson pre .line")].flatMap(l
     const wrapped = rows.filter(({ top }) => top >= first.bottom - 1);
     return wrapped.map(({ left }) => left - line.parentElement.getBoundingClientRect().left);
 })"""
-ROOM_PX = """button => {
-    const text = new Range();
-    text.selectNodeContents(button);
-    return button.getBoundingClientRect().right - text.getBoundingClientRect().right;
-}"""
-ROWS = "new Set([...document.querySelectorAll('.bar li')].map(each => each.getBoundingClientRect().top)).size"
+# What a finger cannot hit for certain; a term is a word of its line, and a dot is in its option.
+SMALL = """() => [...document.querySelectorAll(".lesson :is(a, button, select, .option, input:not([type]))")]
+    .map(each => [each.className, each.textContent, each.getBoundingClientRect()])
+    .filter(([name, , { width, height }]) => width && Math.min(width, height) < 43.9 && !/term/.test(name))"""
 
 
-def test_on_a_phone_code_pad_and_answers_are_in_view_below_one_row_of_lessons(phone_course: Page) -> None:
+def test_on_a_phone_code_pad_and_answers_are_in_view_and_large_enough_for_a_finger(
+    phone_course: Page,
+) -> None:
     page = phone_course
     turn_to(page, LESSONS["straight-through"])
     expect(page.locator(".pad")).to_be_in_viewport(ratio=1)
     for each in page.locator(".excerpt, .option, .check").all():
         expect(each).to_be_in_viewport(ratio=1)
     press(page, "Skip")
-    assert page.locator(".net .start").evaluate(ROOM_PX) > 4
+    assert page.locator(".net .start").evaluate("each => each.scrollWidth <= each.clientWidth")
+    for key in ("linear", "clamp", "learned-step"):
+        turn_to(page, LESSONS[key])
+        page.get_by_role("radio").first.check()
+        press(page, "Check my prediction")
+        expect(page.get_by_text("Try again, or see the answer.")).to_be_visible()
+        for each in page.locator(".option, .check").all():
+            expect(each).to_be_in_viewport(ratio=0.99)
+    assert page.evaluate(SMALL) == []
+    press(page, "Show the answer")
+    wait_until_shown(page, LESSONS["learned-step"])
+    assert page.evaluate(SMALL) == []
     turn_to(page, LESSONS["surrogates"])
-    assert page.evaluate(ROWS) == 1
-    expect(page.locator(".bar [aria-current]")).to_be_in_viewport(ratio=1)
     assert page.evaluate(COVERED) == []
     turn_to(page, LESSONS["gradcheck"])
     assert min(page.evaluate(INDENTS)) > 20
@@ -239,3 +251,6 @@ def test_on_a_phone_code_pad_and_answers_are_in_view_below_one_row_of_lessons(ph
     press(page, "Skip")
     expect(page.get_by_role("button", name="Two fresh questions")).to_be_attached()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.locator(".titles a").last.evaluate("link => link.click()")
+    expect(page.get_by_role("link", name="Print the course")).to_be_visible()
+    assert page.evaluate(SMALL) == []

@@ -84,11 +84,9 @@ def test_curves_focus_and_an_open_list_stay_when_streamlit_loads(held: Held) -> 
 def test_an_open_section_keeps_its_height_when_streamlit_loads(held: Held) -> None:
     visit(held, "/?op=round&rule=default&section=formula")
     panel = held.page.locator(".instrument .panel:visible")
-    before = panel.bounding_box()
+    before = box_of(panel)
     held.come()
-    after = panel.bounding_box()
-    assert before
-    assert after
+    after = box_of(panel)
     assert after["height"] == pytest.approx(before["height"], abs=1)
 
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.access import violations_in_both_themes
-from tests.browser.reading import enter, tab_to
+from tests.browser.reading import box_of, enter, tab_to
 from tests.browser.test_calm import assert_few
 from tests.browser.training import button, press, wait_for
 from tests.browser.visitors import NOTHING_CHOSEN, PHONE, Open
@@ -57,9 +57,8 @@ def assert_judgement_is_read(page: Page) -> None:
         score, words = rest.partition("; ")[::2]
         assert any(name in note and score.partition(",")[0] in note for note in shown), sentence
         assert words in shown
-    plot = page.locator(".study .judgement .js-plotly-plot").bounding_box()
+    plot = box_of(page.locator(".study .judgement .js-plotly-plot"))
     boxes = [note.bounding_box() for note in notes.all()]
-    assert plot
     for box in filter(None, boxes):
         assert plot["x"] - 1 <= box["x"]
         assert box["x"] + box["width"] <= plot["x"] + plot["width"] + 1
@@ -70,9 +69,7 @@ def assert_judgement_is_read(page: Page) -> None:
 def assert_heat_opens_below(page: Page) -> None:
     rates = button(page, "Rates: heat map")
     rates.click()
-    opened, heat = rates.bounding_box(), page.locator(".study .heat").bounding_box()
-    assert opened
-    assert heat
+    opened, heat = box_of(rates), box_of(page.locator(".study .heat"))
     assert 0 < heat["y"] - opened["y"] - opened["height"] < 40
     expect(page.locator(".study .heat")).to_be_in_viewport(ratio=1)
     rates.click()

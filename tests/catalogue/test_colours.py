@@ -10,23 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from explorer.catalogue import colours
-from explorer.catalogue.colours import (
-    GROUND,
-    INK,
-    NEGATIVE,
-    NEUTRAL,
-    POSITIVE,
-    RULE_COLOURS_DARK,
-    RULE_COLOURS_LIGHT,
-    blend,
-    fade,
-)
 
 FRONTEND = Path(colours.__file__).parents[1] / "frontend"
 TOKENS = (FRONTEND / "elements" / "tokens.css").read_text(encoding="utf-8")
 Colour = NDArray[np.float64]
 CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit/config.toml").read_text(encoding="utf-8"))
-SETS = {"light": RULE_COLOURS_LIGHT, "dark": RULE_COLOURS_DARK}
+SETS = {"light": colours.RULE_COLOURS_LIGHT, "dark": colours.RULE_COLOURS_DARK}
 # Which part of linear red, green and blue is seen (Machado, Oliveira and Fernandes 2009, severity 1).
 SIGHTS = {
     "normal": np.eye(3),
@@ -79,25 +68,25 @@ def distance(one: str, other: str, sight: str) -> float:
 def test_every_colour_has_enough_contrast_with_the_background(theme: str) -> None:
     ground = CONFIG["theme"][theme]["backgroundColor"]
     assert len(SETS[theme]) == 6
-    assert min(contrast(colour, ground) for colour in (*SETS[theme], NEUTRAL)) >= 3
+    assert min(contrast(colour, ground) for colour in (*SETS[theme], colours.NEUTRAL)) >= 3
 
 
 @pytest.mark.parametrize("theme", SETS)
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_colours_are_distinguishable_for_every_kind_of_vision(theme: str, sight: str) -> None:
-    pairs = combinations((*SETS[theme], NEUTRAL), 2)
+    pairs = combinations((*SETS[theme], colours.NEUTRAL), 2)
     assert min(distance(*pair, sight) for pair in pairs) >= APART[sight]
 
 
 @pytest.mark.parametrize("theme", SETS)
 def test_positive_and_negative_have_hues_of_no_rule_and_every_kind_of_vision_tells_them_apart(theme: str):
     ground = CONFIG["theme"][theme]["backgroundColor"]
-    assert min(contrast(colour, ground) for colour in (NEGATIVE, POSITIVE)) >= 3
-    for end in (NEGATIVE, POSITIVE):
+    assert min(contrast(colour, ground) for colour in (colours.NEGATIVE, colours.POSITIVE)) >= 3
+    for end in (colours.NEGATIVE, colours.POSITIVE):
         turns = [abs(hue(end) - hue(rule)) for rule in SETS[theme]]
         assert min(min(turn, 360 - turn) for turn in turns) >= 25
     for sight, least in APART.items():
-        assert distance(NEGATIVE, POSITIVE, sight) >= least
+        assert distance(colours.NEGATIVE, colours.POSITIVE, sight) >= least
 
 
 def hue(colour: str) -> float:
@@ -116,13 +105,17 @@ def test_a_colour_has_one_value_in_python_and_in_the_style_sheets(name: str):
 
 
 def test_a_colour_is_blended_with_the_ground_or_faded():
-    assert [blend("#204060", 0), blend("#204060", 0.5), blend("#204060", 1)] == [GROUND, "#90a0b0", "#204060"]
-    assert fade("#204060", 0.5) == "rgba(32, 64, 96, 0.5)"
+    assert [colours.blend("#204060", 0), colours.blend("#204060", 0.5), colours.blend("#204060", 1)] == [
+        colours.GROUND,
+        "#90a0b0",
+        "#204060",
+    ]
+    assert colours.fade("#204060", 0.5) == "rgba(32, 64, 96, 0.5)"
 
 
 def test_charts_have_the_grey_and_the_paper_that_tokens_have():
     names = ("chart/plotly/plotly.js", "learn/pictures/paper.js")
     plotly, paper = ((FRONTEND / name).read_text() for name in names)
-    assert f"`{fade(NEUTRAL, 7).replace('7)', '${opacity})')}`" in plotly
-    for colour in (INK, GROUND):
-        assert fade(colour, 1).replace("rgba", "rgb").replace(", 1)", ")") in paper
+    assert f"`{colours.fade(colours.NEUTRAL, 7).replace('7)', '${opacity})')}`" in plotly
+    for colour in (colours.INK, colours.GROUND):
+        assert colours.fade(colour, 1).replace("rgba", "rgb").replace(", 1)", ")") in paper

@@ -11,35 +11,18 @@ from torch.nn import functional
 
 import explorer
 from tests.checks.cases.case import make_function
-from tests.model.nets import (
-    DIGITS,
-    IMAGES,
-    Act,
-    Clipped,
-    FakeQuant,
-    Net,
-    X,
-    equal,
-    gradients_of,
-    loss_of,
-    made,
-    observed,
-    rounded,
-    same,
-    straight,
-    swapped,
-)
+from tests.model import nets
 
 
 def test_the_forward_stays_and_the_backward_is_the_rules():
-    model = made(rounded)
+    model = nets.made(nets.rounded)
     fixed = explorer.swap(model, torch.round, rule="straight_through")
-    torch.testing.assert_close(fixed(X), model(X), rtol=0, atol=0)
-    same(gradients_of(fixed), gradients_of(made(straight)))
-    assert not gradients_of(model)["a.weight"].any()
-    assert list(fixed.sites["site"]) == [f"rounded:{rounded.__code__.co_firstlineno + 1}"]
+    torch.testing.assert_close(fixed(nets.X), model(nets.X), rtol=0, atol=0)
+    nets.same(nets.gradients_of(fixed), nets.gradients_of(nets.made(nets.straight)))
+    assert not nets.gradients_of(model)["a.weight"].any()
+    assert list(fixed.sites["site"]) == [f"rounded:{nets.rounded.__code__.co_firstlineno + 1}"]
     assert fixed.undo() is model
-    same(gradients_of(fixed), gradients_of(model))
+    nets.same(nets.gradients_of(fixed), nets.gradients_of(model))
 
 
 @pytest.mark.parametrize(
@@ -53,12 +36,12 @@ def test_the_forward_stays_and_the_backward_is_the_rules():
     ],
 )  # fmt: skip
 def test_a_swap_accepts_functions_classes_and_names(function, what):
-    model = made(function)
-    expected = gradients_of(made(lambda h: pass_through(3 * h, function(h.clone()).detach())))
+    model = nets.made(function)
+    expected = nets.gradients_of(nets.made(lambda h: pass_through(3 * h, function(h.clone()).detach())))
     for _ in range(2):  # also after it is undone
         fixed = explorer.swap(model, what, rule="formula: 3 * g")
-        torch.testing.assert_close(fixed(X), made(function)(X))
-        same(gradients_of(fixed), expected)
+        torch.testing.assert_close(fixed(nets.X), nets.made(function)(nets.X))
+        nets.same(nets.gradients_of(fixed), expected)
         fixed.undo()
 
 
@@ -66,17 +49,20 @@ def test_a_site_of_an_observation_is_swapped_alone():
     def twice(h):
         return torch.sign(h) + torch.sign(h - 1)
 
-    model = made(twice)
-    seen = observed(model)
+    model = nets.made(twice)
+    seen = nets.observed(model)
     first, second = seen.sites
     only = explorer.swap(model, second, rule="clipped")
     assert len(only.sites) == 0
-    found = gradients_of(only)
+    found = nets.gradients_of(only)
     assert list(only.sites["site"]) == [second]
-    expected = made(lambda h: torch.sign(h) + explorer.apply("sign", "clipped", h - 1))
-    same(found, gradients_of(expected))
-    found = gradients_of(explorer.swap(model, seen.sites[first], rule="clipped"))
-    same(found, gradients_of(made(lambda h: explorer.apply("sign", "clipped", h) + torch.sign(h - 1))))
+    expected = nets.made(lambda h: torch.sign(h) + explorer.apply("sign", "clipped", h - 1))
+    nets.same(found, nets.gradients_of(expected))
+    found = nets.gradients_of(explorer.swap(model, seen.sites[first], rule="clipped"))
+    nets.same(
+        found,
+        nets.gradients_of(nets.made(lambda h: explorer.apply("sign", "clipped", h) + torch.sign(h - 1))),
+    )
 
 
 def pass_through(x, y):
@@ -96,10 +82,10 @@ BESIDE = {  # a line with a site and calls that are none, the op of the site, an
 @pytest.mark.parametrize("name", BESIDE)
 def test_a_site_is_swapped_without_the_other_calls_of_its_line(name):
     function, op, by_hand = BESIDE[name]
-    seen = observed(made(function))
+    seen = nets.observed(nets.made(function))
     (site,) = seen.sites
-    fixed = swapped(function, site, rule="straight_through")
-    same(gradients_of(fixed), gradients_of(made(by_hand)))
+    fixed = nets.swapped(function, site, rule="straight_through")
+    nets.same(nets.gradients_of(fixed), nets.gradients_of(nets.made(by_hand)))
     assert set(fixed.sites["op"]) == {op}
 
 
@@ -109,33 +95,41 @@ def test_the_op_has_the_parameters_of_the_call_and_the_rule_its_own():
         (lambda h: h.clamp(min=0.3), "clamp", "masked", {}, {"lo": 0.3, "hi": 1e9}),
         (torch.sign, "sign", "clipped", {"c": 0.3}, {"c": 0.3}),
     ):
-        by_hand = made(partial(explorer.apply, op, rule, **values))
-        same(gradients_of(swapped(function, op, rule=rule, **given)), gradients_of(by_hand))
+        by_hand = nets.made(partial(explorer.apply, op, rule, **values))
+        nets.same(
+            nets.gradients_of(nets.swapped(function, op, rule=rule, **given)), nets.gradients_of(by_hand)
+        )
 
 
 def test_a_function_is_swapped_and_keeps_its_forward():
     torch.manual_seed(0)
-    model = Net()
-    fixed = explorer.swap(model, FakeQuant, rule="zero")
-    torch.testing.assert_close(fixed(IMAGES), model(IMAGES))
-    half = explorer.swap(explorer.swap(model, "round", rule="straight_through"), FakeQuant, rule="zero")
-    gradients = gradients_of(half, IMAGES, DIGITS)
+    model = nets.Net()
+    fixed = explorer.swap(model, nets.FakeQuant, rule="zero")
+    torch.testing.assert_close(fixed(nets.IMAGES), model(nets.IMAGES))
+    half = explorer.swap(explorer.swap(model, "round", rule="straight_through"), nets.FakeQuant, rule="zero")
+    gradients = nets.gradients_of(half, nets.IMAGES, nets.DIGITS)
     assert gradients["c1.weight"].any()
     assert not gradients["c2.weight"].any()
-    assert "apply" not in vars(FakeQuant)
+    assert "apply" not in vars(nets.FakeQuant)
 
 
 def test_another_op_changes_the_forward_and_says_by_how_much():
-    fixed = swapped(
-        lambda h: FakeQuant.apply(h, 0.25), FakeQuant, op="quantize", rule="lsq", s=0.25, qmin=-4, qmax=3
+    fixed = nets.swapped(
+        lambda h: nets.FakeQuant.apply(h, 0.25),
+        nets.FakeQuant,
+        op="quantize",
+        rule="lsq",
+        s=0.25,
+        qmin=-4,
+        qmax=3,
     )
-    gradients_of(fixed)
+    nets.gradients_of(fixed)
     assert fixed.sites["change"][0] == 0
-    clipped = swapped(torch.relu, "relu", op="hardtanh", rule="straight_through")
-    assert [*observed(clipped).frame["op"]] == ["hardtanh"]  # and not the call that it replaces
-    other = swapped(torch.relu, "relu", op="leaky_relu", rule="default", slope=0.1)
-    same(gradients_of(other), gradients_of(made(lambda h: functional.leaky_relu(h, 0.1))))
-    assert other.sites["change"][0] == pytest.approx(0.1 * float(-other.a(X).min().detach()), rel=1e-5)
+    clipped = nets.swapped(torch.relu, "relu", op="hardtanh", rule="straight_through")
+    assert [*nets.observed(clipped).frame["op"]] == ["hardtanh"]  # and not the call that it replaces
+    other = nets.swapped(torch.relu, "relu", op="leaky_relu", rule="default", slope=0.1)
+    nets.same(nets.gradients_of(other), nets.gradients_of(nets.made(lambda h: functional.leaky_relu(h, 0.1))))
+    assert other.sites["change"][0] == pytest.approx(0.1 * float(-other.a(nets.X).min().detach()), rel=1e-5)
 
 
 # A quantiser that learns its step.
@@ -155,20 +149,20 @@ def test_other_arguments_of_a_swapped_call_keep_their_gradients():
 
     torch.manual_seed(0)
     model = Learned()
-    plain = gradients_of(model)
-    fixed = gradients_of(explorer.swap(model, Scaled, rule="zero"))
+    plain = nets.gradients_of(model)
+    fixed = nets.gradients_of(explorer.swap(model, Scaled, rule="zero"))
     torch.testing.assert_close(fixed["s"], plain["s"])
     assert not fixed["a.weight"].any()
-    fixed = gradients_of(explorer.swap(model, nn.PReLU, rule="straight_through"))
+    fixed = nets.gradients_of(explorer.swap(model, nn.PReLU, rule="straight_through"))
     torch.testing.assert_close(fixed["act.weight"], plain["act.weight"])
     assert not torch.equal(fixed["a.weight"], plain["a.weight"])
     with pytest.raises(ValueError, match="Scaled gets a second tensor that learns"):
-        gradients_of(explorer.swap(model, Scaled, op="quantize", rule="lsq"))
+        nets.gradients_of(explorer.swap(model, Scaled, op="quantize", rule="lsq"))
 
 
 RULES = {
     "key": "clipped", "formula": "formula: g * (abs(x) <= 1)", "record": explorer.RULES["clipped"],
-    "Function": Clipped, "apply": Clipped.apply, "module": nn.Hardtanh(),
+    "Function": nets.Clipped, "apply": nets.Clipped.apply, "module": nn.Hardtanh(),
     "function of x": lambda x: x.clamp(-1, 1), "function of x, g": lambda x, g: g * (x.abs() <= 1),
     "function of x, y, g": lambda x, y, g: g * (x * y <= 1), "*more": lambda x, y, g, *more: g * (x * y <= 1),
 }  # fmt: skip
@@ -177,39 +171,39 @@ RULES = {
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("what", ["sign", "function"])
 def test_every_kind_of_rule_is_the_function_written_by_hand_bit_for_bit(rule, what):
-    model = made(Act(torch.sign))
-    before, expected = gradients_of(model), gradients_of(made(Clipped.apply))
+    model = nets.made(nets.Act(torch.sign))
+    before, expected = nets.gradients_of(model), nets.gradients_of(nets.made(nets.Clipped.apply))
     fixed = explorer.swap(model, what, RULES[rule])
-    found = gradients_of(fixed)
-    equal(found, expected)
-    undone = gradients_of(fixed.undo())
-    equal(undone, before)
+    found = nets.gradients_of(fixed)
+    nets.equal(found, expected)
+    undone = nets.gradients_of(fixed.undo())
+    nets.equal(undone, before)
 
 
 def test_a_rule_whose_gradient_has_another_shape_than_x_is_refused():
-    fixed = swapped(lambda h: h * h.max(-1).values[:, None], "max", rule=lambda x, g: g)
+    fixed = nets.swapped(lambda h: h * h.max(-1).values[:, None], "max", rule=lambda x, g: g)
     with pytest.raises(ValueError, match=r"tensor of shape \(16,\): it must return .* x's shape \(16, 6\)"):
-        loss_of(fixed).backward()
+        nets.loss_of(fixed).backward()
 
 
 def test_a_rule_that_does_not_use_the_parameter_of_an_op_needs_no_number_for_it():
-    fixed = swapped(nn.PReLU(6), "prelu", rule="straight_through")
-    expected = gradients_of(
-        made(lambda h: pass_through(h, functional.prelu(h, torch.full((6,), 0.25)).detach()))
+    fixed = nets.swapped(nn.PReLU(6), "prelu", rule="straight_through")
+    expected = nets.gradients_of(
+        nets.made(lambda h: pass_through(h, functional.prelu(h, torch.full((6,), 0.25)).detach()))
     )
-    found = gradients_of(fixed)
-    equal({name: found[name] for name in expected}, expected)
+    found = nets.gradients_of(fixed)
+    nets.equal({name: found[name] for name in expected}, expected)
 
 
 def test_an_op_that_draws_is_put_in_and_draws_from_torchs_generator():
-    fixed = swapped(torch.sign, "sign", op="bernoulli", rule="st_gumbel", tau=0.5)
-    by_hand = made(lambda h: explorer.apply("bernoulli", "st_gumbel", h, tau=0.5))
+    fixed = nets.swapped(torch.sign, "sign", op="bernoulli", rule="st_gumbel", tau=0.5)
+    by_hand = nets.made(lambda h: explorer.apply("bernoulli", "st_gumbel", h, tau=0.5))
     gradients = []
     for model in (fixed, by_hand):
         torch.manual_seed(3)
-        gradients.append(gradients_of(model))
-    same(*gradients)
-    assert not torch.equal(fixed(X), fixed(X))
+        gradients.append(nets.gradients_of(model))
+    nets.same(*gradients)
+    assert not torch.equal(fixed(nets.X), fixed(nets.X))
 
 
 @pytest.mark.parametrize(
@@ -221,4 +215,4 @@ def test_an_op_that_draws_is_put_in_and_draws_from_torchs_generator():
 )
 def test_a_swap_refuses_draws_that_it_does_not_know(arguments, why):
     with pytest.raises(ValueError, match=why):
-        gradients_of(swapped(torch.sign, torch.sign, **arguments))
+        nets.gradients_of(nets.swapped(torch.sign, torch.sign, **arguments))

@@ -271,23 +271,20 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
 
 /**
  * @param {Course["lessons"]} lessons
- * @param {{onGo: (key: string) => void, onGlossary: () => void, onPresent: () => void, onClass: (() => void)|null}}
+ * @param {{onGo: (key: string|null) => void, onGlossary: () => void, onPresent: () => void, onClass: (() => void)|null}}
  *   acts
  */
 function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
-  const numbers = lessons.map(({ key, title }, index) => {
-    const link = linkTo(key, onGo, String(index + 1));
-    setAttribute(link, "title", title);
-    setAttribute(link, "aria-label", `Lesson ${index + 1}: ${title}`);
-    return link;
-  });
-  const list = element("ol", {}, ...numbers.map((link) => element("li", {}, link)));
   const stage = element("button", {
     class: "to-stage",
     onclick: onPresent,
     title: "On a stage: large type, arrow keys through the story (p)",
   });
   const terms = element("button", { onclick: onGlossary }, "Glossary");
+  const links = lessons.map(({ key, title }, index) => linkTo(key, leave, `${index + 1}. ${title}`));
+  const list = { popover: "auto", class: "titles", role: "dialog", "aria-label": "Lessons" };
+  const titles = element("div", list, ...links, linkTo(null, leave, "All lessons"));
+  const openTitles = element("button", { class: "to-titles", onclick: () => titles.showPopover() });
   const status = element("span", { role: "status" });
   const code = element("input", { name: "code", required: true, maxlength: 64, autocomplete: "off" });
   const label = element("label", {}, "Code that your teacher shows ", code);
@@ -303,20 +300,31 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
   const parts = onClass ? [status, terms, classButton, choice, stage] : [terms, stage];
   let isHeld = false; // whether this browser leads a class
 
+  function leave(/** @type {string|null} */ key) {
+    titles.hidePopover();
+    onGo(key);
+  }
+
   function startClass() {
     choice.hidePopover();
     onClass?.();
   }
 
   return {
-    element: element("nav", { class: "bar flex-wrap", "aria-label": "Lessons" }, list, ...parts),
+    element: element(
+      "nav",
+      { class: "bar flex-wrap", "aria-label": "Lessons" },
+      openTitles,
+      titles,
+      ...parts,
+    ),
     say: (/** @type {string} */ words) => setText(status, words),
     /**
      * @param {"leads"|"attends"|null} part this page's role in a class, or null
      * @param {boolean} held whether this browser leads a class
      */
     showClass(part, held) {
-      list.hidden = part === "attends";
+      openTitles.hidden = part === "attends";
       isHeld = held;
       setText(classButton, held ? "To the class" : "Class");
       classButton.hidden = part !== null;
@@ -325,20 +333,20 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
     show(key, presenting) {
       const { learned } = getProgress();
       setText(status, "");
-      numbers.forEach((link, index) => {
+      const current = lessons.findIndex((lesson) => lesson.key === key);
+      setText(openTitles, current < 0 ? "Lessons" : `Lesson ${current + 1} of ${lessons.length}`);
+      links.forEach((link, index) => {
         const isLearned = learned.includes(lessons[index].key);
-        setAttribute(link, "aria-current", lessons[index].key === key ? "page" : null);
+        setAttribute(link, "aria-current", index === current ? "page" : null);
         setAttribute(link, "data-learned", isLearned);
         setAttribute(link, "aria-description", isLearned && "learned");
       });
-      const current = numbers[lessons.findIndex((lesson) => lesson.key === key)];
-      if (current) list.scrollLeft = current.offsetLeft - list.offsetLeft - list.clientWidth / 2; // on a phone
       setText(stage, presenting ? "Leave the stage (p)" : "Present (p)");
     },
   };
 }
 
-/** @param {string} key @param {(key: string) => void} onGo @param {...(Node|string)} content */
+/** @param {string|null} key @param {(key: string|null) => void} onGo @param {...(Node|string)} content */
 function linkTo(key, onGo, ...content) {
   const follow = (/** @type {MouseEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -347,7 +355,7 @@ function linkTo(key, onGo, ...content) {
   };
   return element(
     "a",
-    { href: `${location.pathname}?${new URLSearchParams({ lesson: key })}`, onclick: follow },
+    { href: key ? `${location.pathname}?${new URLSearchParams({ lesson: key })}` : "?", onclick: follow },
     ...content,
   );
 }

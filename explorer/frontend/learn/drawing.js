@@ -10,6 +10,7 @@ import { makeInterpolator } from "./judging.js";
 /** @import { Frame } from "../chart/scene/panels.js" */
 /** A point of a drawn curve. @typedef {{x: number, value: number}} Point */
 
+const SHADE_PX = 3; // a shaded place is wider by this to each side
 const CELLS = 300; // cells of equal width over the range of x, each with one height
 
 /**
@@ -18,9 +19,9 @@ const CELLS = 300; // cells of equal width over the range of x, each with one he
  */
 export function createDrawing(range, onDrawn) {
   const cells = createCells(range);
-  const line = shape("path", { class: "drawn" });
+  const [line, shade] = ["drawn", "shade"].map((name) => shape("path", { class: name }));
   const picture = shape("svg", { class: "chart-overlay", "aria-hidden": "true" });
-  picture.append(line);
+  picture.append(shade, line);
   const note = element("p", { class: "note", hidden: true });
   const legend = element("p", { class: "legend", hidden: true }, "dashed: your prediction");
   const pad = element("div", {
@@ -36,6 +37,7 @@ export function createDrawing(range, onDrawn) {
   const layer = element("div", { class: "drawing" }, picture, note, legend, pad);
   let frame = /** @type {Frame|null} */ (null);
   let last = /** @type {Point|null} */ (null);
+  let places = /** @type {import("./judging.js").Deviation[]} */ ([]); // which are shaded
   let showsAnswer = false; // whether it shows a picked answer's curve, which a stroke replaces
 
   /**
@@ -90,6 +92,11 @@ export function createDrawing(range, onDrawn) {
     const x = cells.x.map((at) => toLeftPx(place, at));
     const path = formatPath({ x, y: cells.values.map((value) => toTopPx(axes, value)) });
     line.setAttribute("d", path);
+    const areas = places.map(({ from, to }) => {
+      const [start, stop] = [toLeftPx(place, from) - SHADE_PX, toLeftPx(place, to) + SHADE_PX];
+      return `M${start},${axes.top}H${stop}v${axes.height}H${start}Z`;
+    });
+    shade.setAttribute("d", areas.join(""));
     legend.hidden = !path;
   }
 
@@ -120,6 +127,11 @@ export function createDrawing(range, onDrawn) {
       showsAnswer = true;
       setNote("");
     },
+    /** Draw a shade over parts of the panel, in place of the last ones. @param {import("./judging.js").Deviation[]} wrong */
+    shade(wrong) {
+      places = wrong;
+      show();
+    },
     /** @param {string} text */
     say(text) {
       cells.clear();
@@ -140,6 +152,7 @@ export function createDrawing(range, onDrawn) {
     /** End drawing: remove messages, but keep the curve. */
     finish() {
       pad.remove();
+      places = [];
       setNote("");
     },
   };

@@ -75,16 +75,19 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   }
 
   function handleDrawn() {
+    drawing.shade([]);
     form.markDrawn();
     onChange();
   }
 
   function handleClear() {
     drawing.clear();
+    drawing.shade([]);
     onChange();
   }
 
   function handlePick() {
+    drawing.shade([]);
     if (draws) showPicked();
     else drawing.clear();
     onChange();
@@ -95,7 +98,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     if (index === null) return;
     const { picture, text } = answers[index];
     const quote = `“${text?.replaceAll("`", "")}”`;
-    if (picture) drawing.showCurve(sample(picture), draws ? "your prediction" : `your answer, ${quote}`);
+    if (picture) drawing.showCurve(sample(picture), draws ? "your prediction" : "your answer");
     else drawing.say(`${quote}: no curve`);
   }
 
@@ -119,6 +122,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
         words: judgement.whole ? `${words} ${describePoint(drawing.at(at))}`.trim() : words,
       };
     }
+    drawing.shade(judgement.deviations);
     const match = answers.find((/** @type {*} */ { picture }) => judgeHand(hand, sample(picture))?.right);
     return {
       right: false,

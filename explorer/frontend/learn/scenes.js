@@ -10,7 +10,7 @@ import { createStage } from "../explore/stage/stage.js";
 import { parseMessage } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
 import { getControlValue } from "../formula/controls.js";
-import { describeParameters, enterTraining } from "../train/state/tasks.js";
+import { describeParameters, describeRun, enterTraining } from "../train/state/tasks.js";
 
 /**
  * A chart or net of a lesson: its page, with settings as a link and as a message.
@@ -125,8 +125,12 @@ export function describeChoice(choice) {
   return `${op.label} with ${rules.map((rule) => rule.label).join(", ")}`;
 }
 
-/** Name the op, rules and set parameters of a net. @param {import("../choice/choice.js").Choice} choice */
-export const describeNet = (choice) => [describeChoice(choice), ...describeParameters(choice)].join(", ");
+/**
+ * Name the op, rules and set parameters of a net, and describe its run.
+ * @param {import("../choice/choice.js").Choice} choice @param {boolean} presenting whether it is slower, on a stage
+ */
+export const describeNet = (choice, presenting) =>
+  `${[describeChoice(choice), ...describeParameters(choice)].join(", ")}: ${describeRun(setStagePace(choice, presenting))}`;
 
 /**
  * Return training settings with a slow pace for presentation mode, unless they contain a pace.

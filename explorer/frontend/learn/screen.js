@@ -1,7 +1,7 @@
 // The screen of a lesson: first the question with the reader's prediction, then the answer, text and live charts.
 
 import { getEntries } from "../choice/choice.js";
-import { getSlide, setSlide } from "../choice/presentation.js";
+import { getSlide, onPresentingChange, setSlide } from "../choice/presentation.js";
 import { createExercise } from "../editor/exercise.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { createExcerpt, createFullCode } from "./code.js";
@@ -78,7 +78,7 @@ export function createLesson(lesson, around, part = null) {
   const text = element("div", { class: "text" }, place.element);
   const screen = element(
     "article",
-    { class: `screen predicting ${excerpt ? "with-code" : ""}` },
+    { class: `screen predicting ${excerpt ? "with-code" : ""} ${forecast.draws ? "to-draw" : ""}` },
     element("div", { class: "left" }, head, text),
     element("div", { class: "right" }, ...(excerpt ? [excerpt.element] : []), watch),
   );
@@ -228,7 +228,9 @@ export function createLesson(lesson, around, part = null) {
         const look = around.presenting() ? "start primary" : "start";
         const start = element("button", { class: look, onclick: () => train(host, store) }, "Start");
         const names = element("span", {});
-        store.subscribeNow((choice) => setText(names, describeNet(choice)));
+        const name = () => setText(names, describeNet(store.current, around.presenting()));
+        store.subscribeNow(name);
+        onPresentingChange(name, end.signal);
         links.follow(scene, store);
         nets.push(store);
         const lack = element("p", {}, "Training this net needs the app.");

@@ -10,7 +10,6 @@ import { roundText } from "./shape.js";
  * @typedef {{text: string, why: string, picture: string|null}} Answer
  */
 
-const MAX_PLACES = 4; // more are counted instead of listed
 const RETRY_TEXT = "Try again, or see the answer.";
 /** What a student of a class is told who has changed a prediction that the class has. */
 export const UNSENT_TEXT = "Changed, but not sent: your earlier answer still counts.";
@@ -38,15 +37,13 @@ export function describeRightDrawing({ mean, whole, share }, name) {
 }
 
 /**
- * Return the reply to a wrong drawing: where it is wrong, without the true values.
+ * Return the reply to a wrong drawing, without the true values. The chart shades where it is wrong.
  * @param {Judgement} judgement @param {Curve} drawn
  */
 export function describeWrongDrawing({ deviations }, drawn) {
   const x = pickX(findWorst(deviations));
-  const others = deviations.map((each) => formatFourDigits(pickX(each))).join(", ");
-  const places = deviations.length > MAX_PLACES ? `in ${deviations.length} places` : `near x = ${others}`;
-  const where = deviations.length > 1 ? `. At x = ${formatFourDigits(x)}` : ", where";
-  return `Not yet. Look again ${places}${where} you drew ${roundText(interpolateAt(drawn, x))}. ${RETRY_TEXT}`;
+  const there = `At x = ${formatFourDigits(x)} you drew ${roundText(interpolateAt(drawn, x))}.`;
+  return `Not yet. Look again where the chart is shaded. ${there} ${RETRY_TEXT}`;
 }
 
 /**

@@ -167,7 +167,7 @@ def differentiate_masks():
 LESSON = make_lesson(
     "context",
     lambda results: f"{results['compare_dirty']['SecretlyDoubled']['h']:g}",
-    excerpt=Excerpt((SecretlyDoubled, Doubled.backward), "return x.mul_(2)"),
+    excerpt=Excerpt((SecretlyDoubled, Doubled), "return x.mul_(2)"),
     code=(
         *(SavedExp, StoredExp, check_lifetime, compute_after_change),
         *(Doubled, SecretlyDoubled, compute_after_doubling),

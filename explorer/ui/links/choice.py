@@ -5,18 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
-from explorer.catalogue import (
-    Loss,
-    Op,
-    Parameter,
-    Rule,
-    adapt_rule,
-    find_loss,
-    find_op,
-    find_rule,
-    narrow_parameter,
-    qualify_name,
-)
+from explorer import catalogue
 from explorer.formula import number_text
 from explorer.instrument.view import VIEW, View
 from explorer.training import DEFAULT_TASK, SETTINGS, TrainingSettings
@@ -59,16 +48,16 @@ class Choice(View, TrainingSettings):
     branch: tuple[Branch, ...] = ()
 
     @property
-    def entries(self) -> tuple[Op, tuple[Rule, ...]]:
+    def entries(self) -> tuple[catalogue.Op, tuple[catalogue.Rule, ...]]:
         """The chosen op and backward rules as catalogue entries."""
-        op = find_op(self.op)
-        return op, tuple(adapt_rule(op, find_rule(rule)) for rule in self.rules)
+        op = catalogue.find_op(self.op)
+        return op, tuple(catalogue.adapt_rule(op, catalogue.find_rule(rule)) for rule in self.rules)
 
     @property
-    def loss(self) -> Loss | None:
+    def loss(self) -> catalogue.Loss | None:
         """The chosen loss, or None if neither the op nor a backward rule is random."""
         op, rules = self.entries
-        return find_loss(self.f) if is_stochastic(op, rules) else None
+        return catalogue.find_loss(self.f) if is_stochastic(op, rules) else None
 
     @property
     def net_parameters(self) -> dict[str, float]:
@@ -91,12 +80,14 @@ QUERY_KEYS = (*_EXPLORE_KEYS, "branch", *SETTINGS, *STUDY)
 PREFIX = "p."
 
 
-def is_stochastic(op: Op, rules: Sequence[Rule]) -> bool:
+def is_stochastic(op: catalogue.Op, rules: Sequence[catalogue.Rule]) -> bool:
     """Return whether the op or one of the backward rules is random. Only then does a chart need a loss."""
     return op.is_random or any(rule.is_random for rule in rules)
 
 
-def collect_parameters(op: Op, rules: Sequence[Rule], loss: Loss | None = None) -> dict[str, Parameter]:
+def collect_parameters(
+    op: catalogue.Op, rules: Sequence[catalogue.Rule], loss: catalogue.Loss | None = None
+) -> dict[str, catalogue.Parameter]:
     """Return the parameters of an op, its backward rules and its loss as a dict from names to parameters.
 
     Ops and rules with a parameter of the same name share it, with bounds that suit all of them. However, if a
@@ -104,23 +95,25 @@ def collect_parameters(op: Op, rules: Sequence[Rule], loss: Loss | None = None) 
     rule gets its own parameter named ``rule.name``.
     """
     controls = {p.name: p for p in op.parameters}
-    by_name: dict[str, list[tuple[Rule, Parameter]]] = {}
+    by_name: dict[str, list[tuple[catalogue.Rule, catalogue.Parameter]]] = {}
     for rule in rules:
-        for parameter in adapt_rule(op, rule).parameters:
+        for parameter in catalogue.adapt_rule(op, rule).parameters:
             by_name.setdefault(parameter.name, []).append((rule, parameter))
     for name, users in by_name.items():
         alike = len({replace(parameter, domain="") for _, parameter in users}) == 1
         if name in controls:
-            controls[name] = reduce(narrow_parameter, (parameter for _, parameter in users), controls[name])
+            controls[name] = reduce(
+                catalogue.narrow_parameter, (parameter for _, parameter in users), controls[name]
+            )
         elif alike and not users[0][1].plain:
             controls[name] = users[0][1]
         else:
-            controls |= {qualify_name(rule, parameter): parameter for rule, parameter in users}
+            controls |= {catalogue.qualify_name(rule, parameter): parameter for rule, parameter in users}
     return {p.name: p for p in (loss.parameters if loss else ())} | controls
 
 
 def sort_bounds(
-    op: Op, rules: Sequence[Rule], values: Mapping[str, float]
+    op: catalogue.Op, rules: Sequence[catalogue.Rule], values: Mapping[str, float]
 ) -> tuple[dict[str, float], list[str]]:
     """Swap the values of pairs of parameters such as lo and hi if the lower bound exceeds the upper.
 

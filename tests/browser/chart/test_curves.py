@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.chart.conftest import Show, draw, make_change
-from tests.browser.reading import FRAME
+from tests.browser.reading import FRAME, box_of
 
 PLAIN = "const plain = values => [...values].map(v => (Number.isFinite(v) ? v : String(v)));"
 DATA = f"""() => {{ {PLAIN} return document.querySelector(".js-plotly-plot").data.map(trace => {{
@@ -121,13 +121,11 @@ def test_circles_move_with_their_curve(show: Show) -> None:
     draw(page, "moving", p={"lo": -2, "hi": 2.1})
     assert page.evaluate("first => first.isConnected", first)  # a new one costs a look at all styles
     draw(page, "moving", p={"lo": -2, "hi": 2})
-    bar = page.locator(".chart-overlay .chart-closed").nth(1).bounding_box()
+    bar = box_of(page.locator(".chart-overlay .chart-closed").nth(1))
     draw(page)
     page.evaluate("shell.chart.resize()")
     assert page.locator(".chart-overlay .chart-closed").count() == 0
-    point = page.locator(".xy2 .points path").nth(2).bounding_box()
-    assert bar
-    assert point
+    point = box_of(page.locator(".xy2 .points path").nth(2))
     assert bar["x"] == pytest.approx(point["x"], abs=2)
 
 

@@ -6,6 +6,8 @@ import { drawPaths, makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
 
 /** @import { Band, Lane, LanePlate } from "./view-model.js" */
 
+/** The meaning of the numbers in a lane. */
+export const LANE_KEY = "×: how much gradient is left. By: how far the weights moved.";
 const NEXT_SENTENCES = /(?<=\.)( .*)/;
 const MAX_WIDTH = 1.3; // maximum width of a band; 1 is that of the gradient at the loss
 

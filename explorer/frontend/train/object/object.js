@@ -2,7 +2,7 @@
 // card.
 
 import { element } from "../../elements/dom.js";
-import { createLane } from "./lane.js";
+import { createLane, LANE_KEY } from "./lane.js";
 import { createNet } from "./net.js";
 import { createReads } from "./reads.js";
 
@@ -28,7 +28,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   const forward = createNet(net, onFold);
   const wall = createReads(reads);
   const lanes = /** @type {WeakMap<Holder, ReturnType<typeof createLane>>} */ (new WeakMap());
-  object.append(cards);
+  object.append(cards, element("p", { class: "lane-key" }, LANE_KEY));
   cards.querySelector(".card.op")?.after(net);
 
   /** Return the drawing of the backward pass in a rule's card. It is created on first use. @param {Holder} card */

@@ -36,6 +36,7 @@ import { buildReads } from "./reads-data.js";
  *   whole drawing; ``begun``: whether a run has started
  */
 
+const MOST = 4; // a higher curve is as high as its lane, and others are not lower for it
 // states in which a run counts as started even at step 0, so that the layout does not jump later
 const STARTED = [...ACTIVE, "paused", ...OVER];
 
@@ -56,7 +57,7 @@ export function buildNetDrawing(state, lines) {
   const plates = listPlates(layers, state.unfolded);
   const points = parseBranches(view.status.recorded?.branch, getRuleKeys(choice));
   const going = labelLines(lines, points, run?.step ?? 0);
-  const shared = { snapshot, plates, points };
+  const shared = { snapshot, plates, points, most: findMost(state, snapshot, going, points) };
   return {
     plates,
     begun: hasBegun,
@@ -69,13 +70,26 @@ export function buildNetDrawing(state, lines) {
 }
 
 /**
+ * Return the height of the rules' curves in all lanes: the largest gradient, at most ``MOST``, so that drawings differ.
+ * @param {State} state @param {Snapshot|null} snapshot @param {LegendEntry[]} lines
+ * @param {import("../state/branches.js").Point[]} points branch points of the run
+ */
+function findMost(state, snapshot, lines, points) {
+  const curves = lines.map(
+    (line) => getPicture(state, snapshot, { key: "inputs", line, points })?.curve ?? [],
+  );
+  const values = curves.flatMap((curve) => curve.map(({ y }) => y)).filter(Number.isFinite);
+  return Math.min(Math.max(1, ...values), MOST);
+}
+
+/**
  * @param {State} state
  * @param {{line: LegendEntry & {onward: string}, slot: number, snapshot: Snapshot|null, plates: Plate[], said?: Line,
- *   points: import("../state/branches.js").Point[]}} of ``said``: a statement about the rule; ``points``: branch points
- *   of the run
+ *   points: import("../state/branches.js").Point[], most: number}} of ``said``: a statement about the rule;
+ *   ``points``: branch points of the run; ``most``: the height of the rule's curve, if it is not higher
  * @returns {Lane}
  */
-function buildLane(state, { line, slot, snapshot, plates, points, said }) {
+function buildLane(state, { line, slot, snapshot, plates, points, said, most }) {
   const { choice, view, why } = state;
   const { site } = getSelectedTask(choice);
   const record = snapshot?.measured.way?.[line.key] ?? null;
@@ -83,7 +97,9 @@ function buildLane(state, { line, slot, snapshot, plates, points, said }) {
   return {
     slot,
     line,
-    plates: plates.slice(1, -1).map((plate) => makeLanePlate(state, line, snapshot, record, plate, points)),
+    plates: plates
+      .slice(1, -1)
+      .map((plate) => makeLanePlate(state, line, snapshot, record, plate, points, most)),
     bands: makeBands(record, plates, site.per_example),
     said: line.onward && text ? `Goes on with ${line.onward}. ${text}` : text,
     score: view.status.judged[line.key] ?? "",
@@ -122,15 +138,16 @@ function formatFactor(factor) {
  * @param {Pick<State, "choice"|"ink">} state the state, which is not needed without a snapshot
  * @param {LegendEntry} line @param {Snapshot|null} snapshot null before the first step
  * @param {*} record a measurement by the instrument "way", or null @param {Plate} plate
- * @param {import("../state/branches.js").Point[]} points branch points of the run @returns {LanePlate}
+ * @param {import("../state/branches.js").Point[]} points branch points of the run
+ * @param {number} [most] the height of the rule's curve, if it is not higher @returns {LanePlate}
  */
-export function makeLanePlate(state, line, snapshot, record, plate, points) {
+export function makeLanePlate(state, line, snapshot, record, plate, points, most) {
   const { kind, layer, folded } = plate;
   const isStill = (/** @type {number} */ at) => record?.reached[at] === 0 && record.moved[at] === 0;
   if (kind === "op") {
     const isDead = hasFinite(record) && !(record.passed[layer] > 0);
     const picture = getPicture(state, snapshot, { key: "inputs", line, layer, points });
-    const drawing = picture && layOutHistogram(/** @type {*} */ (picture.blocks[0]), picture.curve);
+    const drawing = picture && layOutHistogram(/** @type {*} */ (picture.blocks[0]), picture.curve, most);
     return { plate, words: [], still: isDead, sees: drawing && { words: picture.words, ...drawing } };
   }
   const all = Array.from({ length: Math.max(folded, 1) }, (_, at) => layer + at);

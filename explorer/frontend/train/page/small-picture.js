@@ -3,7 +3,7 @@
 import { createChildren } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
 import { createTrainChart } from "../charts/chart.js";
-import { createLaneCard } from "../object/lane.js";
+import { createLaneCard, LANE_KEY } from "../object/lane.js";
 import { formatGridColumns } from "../object/object.js";
 
 /**
@@ -16,7 +16,7 @@ export function createSmallPicture(bar, plotly) {
     element("div", { class: name }),
   );
   const title = element("h3", {});
-  const object = element("div", { class: "object" }, cards);
+  const object = element("div", { class: "object" }, cards, element("p", { class: "lane-key" }, LANE_KEY));
   const race = element("div", { class: "race" }, title, curves);
   const run = element("div", { class: "of-run" }, bar, verdict, object);
   const root = element("div", { class: "instrument training filled lab small" }, run, race);

@@ -219,7 +219,7 @@ function makeStatus(state, isFaint) {
   const { status, notice, lost: isLost } = state.view;
   const isIdle = status.state === IDLE.state;
   const request = isIdle ? requestTable(state) : "";
-  const begins = !isIdle || request ? "" : choice.training.branch ? BRANCHES : describeRun(choice);
+  const begins = !isIdle || request ? "" : choice.training.branch ? BRANCHES : tasks.describeRun(choice);
   const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
   const refusal = getRefusal(state);
   if (refusal) return { main: refusal, next: "", state: "refused" };
@@ -246,19 +246,6 @@ function describeOldRate({ trained, choice, view: { status } }) {
   const rate = trained && OVER.includes(status.state) ? tasks.getSetting(trained, "lr") : "";
   const isOther = rate !== "" && Number(rate) !== Number(tasks.getSetting(choice, "lr"));
   return isOther ? `The result is for learning rate ${rate}: press Again to train with the new one.` : "";
-}
-
-/** @param {State["choice"]} choice */
-function describeRun(choice) {
-  const steps = Number(tasks.getSetting(choice, "steps"));
-  const pace = Number(tasks.getSetting(choice, "pace"));
-  const time = pace ? `, about ${Math.max(Math.round(steps / pace), 1)} s` : "";
-  const count = choice.rules.length;
-  const all = count === 2 ? "both" : `all ${count}`;
-  const seeds = Number(tasks.getSetting(choice, "seeds"));
-  const start = count > 1 ? `; ${all} begin with the same weights` : "";
-  const each = seeds > 1 ? `, ${seeds} seeds` : "";
-  return `${steps.toLocaleString("en-US")} steps${each}${time}${start}.`;
 }
 
 /** @param {number} seeds those of the curves @param {import("../charts/axes.js").Scale} scale */

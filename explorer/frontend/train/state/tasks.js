@@ -53,6 +53,19 @@ export function describeParameters(choice) {
   });
 }
 
+/** Return the length of a run, how long it takes at its pace, and how it begins. @param {Choice} choice */
+export function describeRun(choice) {
+  const steps = Number(getSetting(choice, "steps"));
+  const pace = Number(getSetting(choice, "pace"));
+  const time = pace ? `, about ${Math.max(Math.round(steps / pace), 1)} s` : "";
+  const count = choice.rules.length;
+  const all = count === 2 ? "both" : `all ${count}`;
+  const seeds = Number(getSetting(choice, "seeds"));
+  const start = count > 1 ? `; ${all} begin with the same weights` : "";
+  const each = seeds > 1 ? `, ${seeds} seeds` : "";
+  return `${steps.toLocaleString("en-US")} steps${each}${time}${start}.`;
+}
+
 /** Describe the task, and how its nets are evaluated. @param {Choice} choice */
 export function describeTask(choice) {
   const { purpose, note, of_own_op: ofOwnOp } = getSelectedTask(choice);

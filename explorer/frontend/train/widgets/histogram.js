@@ -19,11 +19,12 @@ const STRONG_WIDTH = 0.9; // width of a bar in a rule's colour, as a fraction of
 
 /**
  * Return the layout of a histogram. Bars that are too high are cut off.
- * @param {Histogram} histogram @param {Point[]} points the points of the rule's curve, or [] @returns {Layout}
+ * @param {Histogram} histogram @param {Point[]} points the points of the rule's curve, or []
+ * @param {number} [height] the height of the curve's axis, if the curve is not higher @returns {Layout}
  */
-export function layOutHistogram({ counts, bins, highest, ends, strong }, points) {
+export function layOutHistogram({ counts, bins, highest, ends, strong }, points, height = 1) {
   const finite = points.map(({ y }) => y).filter(Number.isFinite);
-  const [least, most] = [Math.min(0, ...finite), Math.max(1, ...finite)];
+  const [least, most] = [Math.min(0, ...finite), Math.max(height, ...finite)];
   const toHeight = (/** @type {number} */ y) => ROOF * share(y, least, most);
   const tops = new Array(bins).fill(0);
   const bars = Array.from(counts, (count, at) => {

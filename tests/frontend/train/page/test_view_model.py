@@ -114,8 +114,7 @@ def test_without_a_headline_a_result_begins_with_the_first_sentence_of_its_verdi
 
 
 def test_a_branch_to_a_rule_that_no_net_trains_is_to_be_removed(picture: Run):
-    chosen = choice("bernoulli", "reinmax", task="digits", branch="3,rule:flip")
-    shown = picture("", choice=chosen)
+    shown = picture("", choice=choice("bernoulli", "reinmax", task="digits", branch="3,rule:flip"))
     assert (shown["chart"]["empty"], shown["removal"]) == ("Remove the branch (×) to train.", "")
 
 
