@@ -3,15 +3,7 @@
 import { getEntries } from "../../choice/choice.js";
 import { findEntry } from "../../choice/entries.js";
 import { removeRefused } from "../state/remedies.js";
-import {
-  hasMore,
-  willReplaceEntries,
-  findTask,
-  getSelectedTask,
-  withTaskOp,
-  withTask,
-  withTaskAlone,
-} from "../state/tasks.js";
+import * as tasks from "../state/tasks.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { State } from "../state/state.js" */
@@ -24,24 +16,24 @@ export function createTaskChange({ now, state, become, choose }) {
    */
   function change(after, answered = false) {
     const before = now();
-    const { key } = getSelectedTask(after);
-    become({ why: null, changing: answered || hasMore(before, after) ? { key, before, after } : null });
+    const { key } = tasks.getSelectedTask(after);
+    become({ why: null, changing: answered || tasks.hasMore(before, after) ? { key, before, after } : null });
     choose(after);
   }
 
   return {
     /** Change the task, or ask first whether op and rules stay. @param {string} key the new task */
     onTask(key) {
-      const asks = willReplaceEntries(now(), key);
+      const asks = tasks.willReplaceEntries(now(), key);
       if (asks) become({ changing: { key, before: now(), after: null } });
-      else change(withTask(now(), key));
+      else change(tasks.withTask(now(), key));
     },
     /** @param {boolean} keep whether op and rules stay */
     onAnswer(keep) {
       const { changing } = state();
-      if (changing) change((keep ? withTaskAlone : withTask)(now(), changing.key), true);
+      if (changing) change((keep ? tasks.withTaskAlone : tasks.withTask)(now(), changing.key), true);
     },
-    onOwnOp: () => change(withTaskOp(now())),
+    onOwnOp: () => change(tasks.withTaskOp(now())),
     onRemoval: () => choose(removeRefused(now())),
     onUndo() {
       const { changing } = state();
@@ -54,12 +46,14 @@ export function createTaskChange({ now, state, become, choose }) {
 /** Return the question or note about a change of task, or null if there is none. @param {State} state */
 export function getChangeQuestion({ changing, choice }) {
   if (!changing) return null;
-  const { label, begins } = findTask(changing.key);
+  const { label, begins } = tasks.findTask(changing.key);
   const { op } = getEntries(choice);
   if (changing.after) {
     const { after } = changing;
     const isStill =
-      getSelectedTask(choice).key === changing.key && !hasMore(after, choice) && !hasMore(choice, after);
+      tasks.getSelectedTask(choice).key === changing.key &&
+      !tasks.hasMore(after, choice) &&
+      !tasks.hasMore(choice, after);
     const text = `${label} with ${describeChanges(changing.before, choice)}.`;
     return isStill ? { text, own: "", keep: "" } : null;
   }
