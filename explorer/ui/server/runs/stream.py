@@ -16,19 +16,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
+from explorer import training
 from explorer.catalogue import find_rule
 from explorer.formula import number_text
-from explorer.training import (
-    ACTIVE,
-    IDLE,
-    Engine,
-    EngineProcess,
-    Snapshot,
-    State,
-    Status,
-    StudyStatus,
-    shared_engine,
-)
+from explorer.training import shared_engine
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.base.question import key_of
 from explorer.training.runs import summary
@@ -42,10 +33,10 @@ from explorer.ui.server.admission.visitors import GroupCounter, VisitorQuota, vi
 from explorer.ui.server.runs.study_results import make_study_event
 
 INTERVAL_S, STUDY_INTERVAL_S = 0.05, 0.25  # minimum time between two events; longer with many watchers
-_CHANGING_STATES: Mapping[type[Status], tuple[State, ...]] = {
-    Status: (*ACTIVE, *IDLE, "silent"),
+_CHANGING_STATES: Mapping[type[training.Status], tuple[training.State, ...]] = {
+    training.Status: (*training.ACTIVE, *training.IDLE, "silent"),
     # The engine keeps a study while a page watches it.
-    StudyStatus: (*ACTIVE, "paused", "finished", "silent"),
+    training.StudyStatus: (*training.ACTIVE, "paused", "finished", "silent"),
 }
 MAX_QUESTION_LENGTH = 100  # characters
 # A silent stream sends a comment after this time, which shows whether it is still connected.
@@ -141,12 +132,12 @@ class WatchLimiter:
                 yield text
 
 
-WATCH_LIMITERS: Mapping[type[Status], WatchLimiter] = {
-    Status: WatchLimiter(),
-    StudyStatus: WatchLimiter(STUDY_INTERVAL_S, limits.STUDY_FRAMES_PER_S),
+WATCH_LIMITERS: Mapping[type[training.Status], WatchLimiter] = {
+    training.Status: WatchLimiter(),
+    training.StudyStatus: WatchLimiter(STUDY_INTERVAL_S, limits.STUDY_FRAMES_PER_S),
 }
-monitoring.watchers.labels("training").set_function(lambda: len(WATCH_LIMITERS[Status]))
-monitoring.watchers.labels("study").set_function(lambda: len(WATCH_LIMITERS[StudyStatus]))
+monitoring.watchers.labels("training").set_function(lambda: len(WATCH_LIMITERS[training.Status]))
+monitoring.watchers.labels("study").set_function(lambda: len(WATCH_LIMITERS[training.StudyStatus]))
 
 
 Questions = tuple[str, ...]
@@ -175,7 +166,7 @@ class StateBatcher:
     as long as the query, because the engine advances no run during a query.
     """
 
-    def __init__(self, engine: Engine | EngineProcess) -> None:
+    def __init__(self, engine: training.Engine | training.EngineProcess) -> None:
         self._engine = engine
         self._pending: dict[tuple[str, Questions], _PendingState] = {}
         self._task: asyncio.Task[None] | None = None
@@ -214,7 +205,7 @@ class StateBatcher:
 
 
 @functools.cache
-def _get_batcher(engine: Engine | EngineProcess, _of_studies: bool) -> StateBatcher:
+def _get_batcher(engine: training.Engine | training.EngineProcess, _of_studies: bool) -> StateBatcher:
     """Return the engine's query batcher for runs, or the one for studies.
 
     The batchers are separate, because events of studies take longer to write.
@@ -235,7 +226,7 @@ async def stream_job(request: Request) -> StreamingResponse:
             format_event(kind.make_unseen(identity, "silent", replicas.describe_unreachable(identity)))
         )
     else:
-        batcher = _get_batcher(shared_engine(), kind is StudyStatus)
+        batcher = _get_batcher(shared_engine(), kind is training.StudyStatus)
         stream = stream_events(batcher, identity, read_questions(request), WATCH_LIMITERS[kind].get_pause_s)
     return make_event_stream(WATCH_LIMITERS[kind].guard_stream(request, identity, stream))
 
@@ -275,7 +266,7 @@ async def stream_events(
         await asyncio.sleep(get_pause_s(loop.time()))
 
 
-def format_event(status: Status, questions: Collection[str] = ()) -> str:
+def format_event(status: training.Status, questions: Collection[str] = ()) -> str:
     """Return the status of a run or study as the JSON text of an event.
 
     The result has the fields of ``StudyEvent`` for a study, and those of ``Status`` and ``Fields`` for a run.
@@ -286,12 +277,12 @@ def format_event(status: Status, questions: Collection[str] = ()) -> str:
         status: the status.
         questions: the requested measurements; others are left out.
     """
-    if isinstance(status, StudyStatus):
+    if isinstance(status, training.StudyStatus):
         return as_json(make_study_event(status))
     return as_json({**vars(status), **describe_snapshot(status.snapshot, questions)})
 
 
-def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> dict[str, Any]:
+def describe_snapshot(snapshot: training.Snapshot | None, questions: Collection[str]) -> dict[str, Any]:
     """Return ``Fields`` and "snapshot", which has the measurements in ``questions`` only, or is None."""
     if snapshot is None:
         empty: Fields = {"conclusion": "", "device": None, "judged": {}, "lines": {}, "headline": ""}
@@ -316,7 +307,7 @@ def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> 
     return {**fields, "snapshot": replace(snapshot, measured=snapshot.draw(questions), unmeasured=unmeasured)}
 
 
-def _make_label(rule: str, snapshot: Snapshot) -> str:
+def _make_label(rule: str, snapshot: training.Snapshot) -> str:
     label = find_rule(rule).label
     later = [
         str(value) for step, name, value in snapshot.branch if name in ("rule", rule) and step < snapshot.step
@@ -333,7 +324,8 @@ def as_json(value: Any) -> str:
 
 
 def _observe_jobs(
-    engine: Engine | EngineProcess, marks_by_request: Mapping[tuple[str, Questions], Collection[Hashable]]
+    engine: training.Engine | training.EngineProcess,
+    marks_by_request: Mapping[tuple[str, Questions], Collection[Hashable]],
 ) -> dict[tuple[str, Questions], ObservedState]:
     """Return the states of several runs or studies, with their events as text.
 
@@ -368,9 +360,9 @@ def _observe_jobs(
     return states
 
 
-def _make_mark(status: Status) -> Hashable:
+def _make_mark(status: training.Status) -> Hashable:
     """Return a value that changes whenever the event of a status would change."""
-    if isinstance(status, StudyStatus):
+    if isinstance(status, training.StudyStatus):
         return status.sentence, len(status.rows), round(100 * status.step / (status.steps or 1))
     snapshot = status.snapshot
     return status.sentence, status.step, snapshot and (snapshot.sigma, snapshot.lr, snapshot.branch)
