@@ -1,13 +1,13 @@
 // Each text of a part of the page that is cut off, covered or overprinted. Evaluated in the page, with a selector.
 (part) => {
   const clips = (node, axis) => /auto|scroll|hidden|clip/.test(getComputedStyle(node)[`overflow${axis}`]);
-  const isLost = (start, end, low, high) => start < low - 2 || end > high + 2;
+  const isLost = (start, end, low, high, least = 2) => start < low - least || end > high + least;
 
   const findFault = (node, box) => {
     for (let at = node; at; at = at.parentElement ?? at.getRootNode().host) {
       const { left, right, top, bottom } = at.getBoundingClientRect();
       if (clips(at, "X") && isLost(box.left, box.right, left, right)) return "cut sideways";
-      if (clips(at, "Y") && isLost(box.top, box.bottom, top, bottom)) return "cut off";
+      if (clips(at, "Y") && isLost(box.top, box.bottom, top, bottom, 0.08 * box.height)) return "cut off";
     }
     if (isLost(box.left, box.right, 0, innerWidth) || isLost(box.top, box.bottom, 0, innerHeight))
       return "outside";
@@ -23,7 +23,7 @@
   // Names of outputs side by side need a gap, or digits are read as one number.
   const doOverlap = ({ node, box: one }, { box: other }) =>
     Math.min(one.right, other.right) - Math.max(one.left, other.left) >
-      (node.matches(".output b, .chances b") ? -2 : 3) &&
+      (node.matches(".output b, .chances b") ? -2 : Math.max(3, 0.12 * one.height)) &&
     Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) >
       0.3 * Math.min(one.height, other.height);
 

@@ -29,7 +29,7 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     generator = np.random.default_rng(0)
     x = generator.normal(size=(120, 2))
     rows = [f"{a:.3f},{b:.3f},{'over' if a > b else 'under'}" for a, b in x]
-    turn_train(refused, "task=data&op=sign&rule=default&rule=straight_through&steps=30&pace=full")
+    turn_train(refused, "task=data&op=sign&rule=default&rule=straight_through&hidden=8,8&steps=30&pace=full")
     field = refused.get_by_label("Paste a table")
     expect(refused.locator(".table label").first).to_contain_text(
         f"CSV of {limits.MIN_TABLE_ROWS} to {limits.MAX_TABLE_ROWS:,} rows, "
@@ -58,8 +58,10 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
     press(refused, "Change the table")
     rows = [f"{row[: row.rindex(',')]},{row}".replace("over", "meadow sage") for row in rows]
     field.fill("\n".join(["stem length,stem width,leaf length,leaf width,kind", *rows]))
-    finish(refused)
+    press(refused, "Change the table")
     refused.keyboard.press("p")
+    assert_all_is_seen(refused, ".presenting .table")
+    finish(refused)
     assert_all_is_seen(refused, ".presenting .net")
     refused.keyboard.press("p")
     assert "meadow" not in refused.url

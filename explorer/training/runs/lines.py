@@ -20,6 +20,7 @@ from explorer.training.runs.pair import (
     Pair,
     Reason,
     describe_quiet,
+    round_moved,
     round_short,
 )
 from explorer.training.runs.snapshot import Snapshot
@@ -116,7 +117,7 @@ def _find_statement(snapshot: Snapshot, rule: str, way: Record, causes: Record, 
         if shares[layer] >= MIN_SHARE:
             return _describe_lack(snapshot, (way, causes, inputs), layer, shares[layer] == parts[layer][1])
     text = _describe_propagation(snapshot, way)
-    moved = [f"w{at} by {round_short(each)}" for at, each in enumerate(way["moved"], 1)]
+    moved = [f"w{at} by {round_moved(each)}" for at, each in enumerate(way["moved"], 1)]
     effect = f"so each layer learns: {join_texts(moved).replace('w1', 'w1 moved', 1)}"
     why = f"{text.partition(': w1')[0]}, {effect}"
     high = text.startswith("The whole") and _describe_high_loss(snapshot, rule)
@@ -199,7 +200,7 @@ def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
     is_per_example = TASKS[snapshot.task].net.site.per_example
     remaining = math.prod(map(float, way["passed"][: None if is_per_example else 1]))
     subject = "gradient" if is_per_example else "gradient of w1"
-    moved = f": w1 moved by {round_short(way['moved'][0])}" if snapshot.step else ""
+    moved = f": w1 moved by {round_moved(way['moved'][0])}" if snapshot.step else ""
     if way["of_losses"]:
         return f"Its gradient comes from losses, not from g{moved}"
     if not math.isfinite(remaining):

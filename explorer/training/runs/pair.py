@@ -121,7 +121,7 @@ class Pair:
             return f"Its gradient equals that of {self.name} at the op's inputs"
         times = f"{round_short(size, 2)} times"
         if is_parallel and self._adam:
-            distances = " and ".join(round_short(w1) for w1, *_ in self._moved)
+            distances = " and ".join(round_moved(w1) for w1, *_ in self._moved)
             why = f"Its gradient is {times} that of {self.name}{' per layer' * (len(self._kept[0]) > 1)}"
             return f"{why}; Adam divides by the size, so w1 moved by {distances}"
         signs = f"{format_percent(self._same)} of signs equal where neither is 0"
@@ -134,7 +134,7 @@ class Pair:
             cause = f": at {self.rate} softmax is saturated"
         for at, (high, low, moved, other_moved) in enumerate(values, 1):
             if sign > 0 and other_moved == 0 < moved:
-                why = f"A gradient reaches w{at}, which moved by {round_short(moved)}"
+                why = f"A gradient reaches w{at}, which moved by {round_moved(moved)}"
                 yield Reason("norms", f"{why}; with {self.name} w{at} never moved")
             elif low == 0 < high:
                 brief = f"no gradient reaches w{at} now" if sign < 0 else ""
@@ -163,7 +163,7 @@ class Pair:
         own, its = (w1 for w1, *_ in self._moved)
         if max(own, its) > _MIN_STEPS * min(own, its) > 0:
             brief = f"its steps are {'larger' if own > its else 'smaller'}"
-            distances = f"w1 moved by {round_short(own)}, with {self.name} by {round_short(its)}"
+            distances = f"w1 moved by {round_moved(own)}, with {self.name} by {round_moved(its)}"
             yield Reason("norms", f"{brief.capitalize()}: {distances}", brief=brief)
 
     def _compare_directions(self, sign: int) -> Iterator[Reason]:
@@ -191,7 +191,7 @@ class Pair:
         """Yield a reason if the rule with the higher score never moved w1."""
         (is_still, _), (_, (w1, *_)) = self.lacks_w1[::sign], self._moved[::sign]
         if is_still:
-            moved = f"moved by {round_short(w1)} at {self.rate}"
+            moved = f"moved by {round_moved(w1)} at {self.rate}"
             why = f"Learning w1 did not help: it {moved}; with {self.name} it never moved"
             if sign > 0:
                 why = f"Its w1 never moved; with {self.name} w1 {moved}, which did not help"
@@ -214,6 +214,11 @@ def describe_quiet(snapshot: Snapshot) -> str:
     """Return a clause on a loss that returns no gradient: "at rate 50 softmax's gradient is 0"."""
     source = "softmax's" if snapshot.metric == "accuracy" else "the loss's"
     return f"at rate {format_short(snapshot.lr)} {source} gradient is 0"
+
+
+def round_moved(number: float) -> str:
+    """Return the distance by which a layer moved as text, as its lane shows it."""
+    return round_short(number, 2 if number < 1 else 3)
 
 
 def round_short(number: float, digits: int = 3) -> str:

@@ -49,13 +49,14 @@ def test_rows_of_a_table_are_asked_about_as_bars_and_then_marked_right_or_wrong(
 
 def test_a_table_keeps_the_names_of_its_columns_and_classes(node, document):
     labels = {"names": ["pear", "plum"], "inputs": ["height", "width"], "target": "fruit", "unit": [0, 1]}
-    first = record([1, 2, 3, 4], 2, [0, 1], [0, 0], labels=labels)
+    first = record([1, 2, 3, 4], 2, [0, 1], [0, 0], labels=labels, of=2)
     found = {"default": first, "clipped": record([], 2, [0, 1], [0, 1], labels=labels)}
     before = reads(node, document, "data", reads=found, table="a")
     assert before["caption"].endswith("learns: height, width as bars.")
     assert before["titles"] == ["fruit: pear", "fruit: plum"]
     begun = reads(node, document, "data", reads=found, table="a", begun=True)
     assert begun["titles"][1] == "fruit: plum\ndefault: pear\nclipped: plum"
+    assert begun["caption"].startswith("All 2: ")
     legend = "light to dark: pear, plum; across: height, up: width"
     more = {"regions": {"default": [{"words": "", "blocks": [], "legend": legend}]}}
     planes = reads(node, document, "data", "default", reads={}, table="a", begun=True, more=more)

@@ -48,6 +48,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
       object.style.setProperty("--lanes", String(shown.length));
       object.classList.toggle("few", shown.length <= FEW_LANES);
       object.classList.toggle("many", shown.length > MANY_LANES);
+      object.classList.toggle("crowded", shown.length > MANY_LANES + 1);
       object.classList.toggle("long", plates.length > 5);
       forward.show(drawn);
       wall.show(images);

@@ -69,13 +69,14 @@ export function buildReads(state, measured, before, lines, begun) {
   if (begun && !reads) return record.aims.length ? makeScatterPicture(state, now, record, lines) : null;
   const isImage = getSelectedTask(state.choice).kind === "image";
   const examples = splitExamples(record, begun || !isImage);
+  const part = examples.length < record.of ? `First ${examples.length} of` : "All";
   const bars = isImage ? "" : shortenNames(record.labels.inputs, MAX_NAMES);
   const aim = reads ? (isImage ? AIMS.image : AIMS.rows) : AIMS.numbers;
   return {
     ...EMPTY,
     question: begun ? "" : getTrainingQuestion(state.choice, aim),
     caption: begun
-      ? `First ${examples.length} of ${record.of}: ● right ○ wrong${bars && `; bars: ${bars}`}`
+      ? `${part} ${record.of}: ● right ○ wrong${bars && `; bars: ${bars}`}`
       : makeCaption(record, isImage),
     examples,
     titles: reads ? titleExamples(begun ? now : {}, record, lines, examples.length) : [],
