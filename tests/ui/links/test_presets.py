@@ -112,7 +112,6 @@ def test_a_race_of_an_example_ends_as_its_hint_says(preset: Preset):
     moved = {rule: facts.w1_moved for rule, facts in ended.gradients.items() if facts}
     still = [rule for rule, far in moved.items() if far == 0]
     assert still == [rule for rule in going if rule == "default"]  # the others let w1 learn
-    assert ("w1 never moved" in words) == bool(still)
     assert min(map(float, filter(None, going.values()))) < max(map(float, filter(None, going.values()))) / 5
 
 
