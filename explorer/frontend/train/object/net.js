@@ -92,7 +92,7 @@ const DRAWINGS = {
   },
   fold(_forward, plate, _canvas, onFold) {
     const { folded, layer } = plate;
-    const text = `w${layer + 1}${folded > 1 ? `–w${layer + folded}` : ""} + op`;
+    const text = `w${layer + 1}${folded > 1 ? `–w${layer + folded}` : ""} +\u00a0op`;
     const name = { "aria-expanded": "false", "aria-label": `${text} in the middle: show each` };
     const button = h("button", { class: "fold text-small", ...name, onclick: onFold }, text);
     return drawPlate(plate, null, button, h("span"));
