@@ -120,8 +120,8 @@ def _describe_spot(
             for claim in claims:
                 if any(start <= span[0] and span[1] <= stop for start, stop in claim.spans):
                     named.setdefault(_format_level(claim.numbers[0], curves.g), []).append(labels[key])
-        is_short = len(named) == len(labels) or " and " not in "".join(labels.values())
-        if is_short and len(named) > 1 and sum(map(len, named.values())) == len(labels):
+        is_clear = all(len(them) == 1 or " and " not in "".join(them) for them in named.values())
+        if is_clear and len(named) > 1 and sum(map(len, named.values())) == len(labels):
             spots[span] = named
     if spots:
         span = max(spots, key=lambda span: (len(spots[span]), span[1] - span[0], span[0]))
@@ -162,7 +162,7 @@ def _describe_measures(compared: list[Claim], labels: Mapping[str, str], g: floa
         if len(values) == len(labels) and len(set(map(measure.text, values.values()))) > 1:
             facts.append((measure, values))
     separating = [fact for fact in facts if len(set(map(fact[0].text, fact[1].values()))) == len(labels)]
-    complete = (facts, facts[:2], separating[:1])
+    complete = (facts, facts[:2], separating[:1], facts[:1])
     texts = ["; ".join(_describe_each(*fact, labels) for fact in chosen) for chosen in complete]
     texts.append(_describe_blocking(dict(facts), labels))
     texts += ["; ".join(_describe_extremes(*fact, labels) for fact in facts[:count]) for count in (3, 2, 1)]
@@ -226,7 +226,7 @@ def _format_positions(claim: Claim) -> str:
 # Measures used to compare curves, by kind of claim.
 _MEASURES: Mapping[str, _Measure] = {
     "peak": _Measure(
-        "extremes here", format_number, ("reaches", "reach"), "{them} {verb} {value} here", "{them} {value}"
+        "peaks here", format_number, ("reaches", "reach"), "{them} {verb} {value} here", "{them} {value}"
     ),
     "area": _Measure(
         "areas in this picture", format_number, ("has", "have"), "{them} {verb} area {value} in this picture",

@@ -130,7 +130,7 @@ def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: For
     ("op", "rules", "sentence"),
     [
         ("sign", "default clipped straight_through", "For x above 1: {0} and {1} 0, {2} 1."),
-        ("sign", "default zero clipped scale", "{3} has area 6 in this picture, {2} 2, {0} and {1} 0."),
+        ("sign", "default zero clipped scale", "For x between −1 and 1: {0} and {1} 0, {2} and {3} 1."),
         ("clamp", "learned_clamp masked masked_open", "{0} and {1} differ from {2} only at x = 0 and 1."),
         ("round", "default zero straight_through scale", "{2} and {3} give 1 everywhere, where {0} and {1}"),
         ("round", "default zero straight_through",

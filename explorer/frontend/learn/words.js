@@ -29,7 +29,7 @@ export function renderInline(text, onTerm) {
 
 /** @param {RegExpExecArray} match of ``MARKUP`` @param {OnTerm} onTerm @returns {HTMLElement} */
 function createMarked([, code, strong, emphasis, name, term], onTerm) {
-  if (code) return element("code", {}, code);
+  if (code) return element("code", { class: code.length < 13 ? "whole" : "" }, code);
   if (term) return element("button", { class: "term bare", onclick: () => onTerm(term) }, name);
   return element(strong ? "strong" : "em", {}, ...renderInline(strong ?? emphasis, onTerm));
 }
