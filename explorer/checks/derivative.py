@@ -55,7 +55,7 @@ def check_derivative(curve: Curve) -> Result:
             "The gradient is 0 except near the op's jumps, where the rule stands in for a slope."
         )
     if curve.is_flat:
-        return holds("The op is level between its jumps, so its gradient is rightly 0, and nothing learns.")
+        return holds("The op is level between jumps, so its gradient is rightly 0: nothing before it learns.")
     largest = float(torch.where(curve.trusted, off / (curve.slope.abs() + 1), 0.0).max())
     words = f"It is the op's derivative up to |x| = {{reach}}; relative difference at most {largest:.1g}."
     return holds(words, None, largest, reach=x[curve.trusted].abs().max())

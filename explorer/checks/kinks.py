@@ -56,7 +56,7 @@ def check_kinks(curve: Curve) -> Result:
     jumping = [i for i in order if abs(left[i] - right[i]) > step or abs(value[i] - left[i]) > step]
     if not jumping:
         place = format_position(x[order[0]], 7)
-        apart = "Apart from small steps, as of numbers of 16 bits, it" if is_stepped else "It"
+        apart = "Apart from small steps, as of 16-bit numbers, the gradient" if is_stepped else "The gradient"
         return holds(f"{apart} is continuous at every kink of op or gradient, such as {place}.", x[order[0]])
     ending = f" ({len(jumping) - 1} more such kink{'s' * (len(jumping) > 2)})" if len(jumping) > 1 else ""
     stands_in = curve.is_flat and len(curve.jumps[0])  # torch's own gradient is 0 everywhere

@@ -73,7 +73,8 @@ DOUBLED = lambda x, g: 2 * x * g  # noqa: E731
         ((lambda x: 1e8 * x.sin(), lambda x, g: 1e8 * g * x.cos()), "area", "The op does not jump", "leaves"),
         ((torch.relu, lambda x, g: g * (x > 0)), "kinks", "1 to the right, as torch's own relu gives", "("),
         ((torch.square, DOUBLED), "kinks", "Neither the op nor the gradient has a kink.", "such"),
-        ((torch.round, DOUBLED), "kinks", "at every kink of op or gradient, such as 0.5.", "right"),
+        ((torch.round, DOUBLED), "kinks", "The gradient is continuous at every kink of", "right"),
+        ((torch.round, lambda x, g: 0 * g), "true derivative", "rightly 0: nothing before it learns.", "and"),
         ((torch.abs, DOUBLED), "kinks", "at every kink of op or gradient, such as 0.", "right"),
     ],
 )  # fmt: skip
@@ -204,7 +205,7 @@ def test_steps_of_16_bits_are_no_kinks(choose_checks):
     choose_checks("kinks")
     (result,) = check(make_function(torch.sign, lambda x, g: g * (1 - torch.tanh(x.half().to(g)) ** 2)))
     assert result.verdict == "holds"
-    assert result.sentence.startswith("Apart from small steps, as of numbers of 16 bits, it is continuous")
+    assert result.sentence.startswith("Apart from small steps, as of 16-bit numbers, the gradient is")
 
 
 @pytest.mark.parametrize(

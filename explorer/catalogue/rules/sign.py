@@ -4,7 +4,7 @@ from explorer.catalogue.parameters import NEGATIVE, POSITIVE, TERNARY
 from explorer.catalogue.records import Learned, Parameter, Rule
 
 _WINDOW = Parameter("c", 1.0, 0.05, 5.0, "window half-width: nothing passes outside", domain="c >= 0")
-OTHERWISE = "It spreads a jump by 2 at 0, from −1 to 1, which this op does not make."
+OTHERWISE = "Made for a jump of 2 at 0, from −1 to 1: step jumps by 1, other ops elsewhere or not at all."
 
 # fmt: off
 SIGN = (

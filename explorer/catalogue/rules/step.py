@@ -2,7 +2,7 @@
 
 from explorer.catalogue.records import Parameter, Rule
 
-OTHERWISE = "It assumes a jump by 1 at the threshold 0, which this op does not make."
+OTHERWISE = "Made for a jump of 1 at 0: sign jumps by 2, other ops elsewhere or not at all."
 
 
 def _make_sharpness(default: float, meaning: str) -> Parameter:
@@ -100,7 +100,7 @@ STEP = (
              Parameter("k", 1.0, 0.1, 100.0, "steepness: the peak is 1 at any k",
                        domain="k > 0"),
          ), kinks=(),
-         antiderivative="tanh(k * x) / k", area="2 / k",
+         antiderivative="tanh(k * x) / k", area="2 / k", suits=("sign", "step"),
          brief="a smooth bell of height 1",
          purpose="A smooth bell of height 1 at any steepness.",
          note="norse calls it the gradient of (1 + tanh(k x))/2, which would be k/2 times as large.",
@@ -152,7 +152,7 @@ STEP = (
          source="Perez-Nieves and Goodman 2021, arXiv:2105.08810"),
     Rule("super_spike", "SuperSpike (by height)", "g * a / (1 + abs(x))**2", also=("SuperSpike",),
          parameters=(Parameter("a", 1.0, 0.05, 100.0, "height: the width is 1 at any a"),), kinks=("0",),
-         antiderivative="a * softsign(x)", area="2 * a",
+         antiderivative="a * softsign(x)", area="2 * a", suits=("sign", "step"),
          brief="a fast sigmoid's slope, of height a",
          purpose="The fast sigmoid with its height as the parameter, at a fixed width.",
          note="Zenke and Ganguli set the width, at height 1: that is Fast sigmoid here.",

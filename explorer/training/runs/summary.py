@@ -9,7 +9,9 @@ import torch
 from explorer.formula import format_short, join_texts
 from explorer.training.limits import MAX_SEEDS
 from explorer.training.ranking import ONE_SEED_ADVICE, Ranking, Unit, format_scores, rank
+from explorer.training.ranking.quantiles import compute_quantile
 from explorer.training.runs.snapshot import Snapshot
+from explorer.training.tasks import TASKS
 
 _FEW = 50  # with fewer held-out examples, a sentence warns that each is worth more than two points
 _ROUNDING = 1e-6
@@ -82,11 +84,14 @@ def advise_after_tie(snapshot: Snapshot, ranking: Ranking, rules: Collection[str
     reaches = [ranking.differences[label] for label in ranking.best[1:]]
     gaps = [((least + most) / 2, (most - least) / 2) for least, most in reaches]
     gap, half = max(gaps, key=lambda each: each[0] / each[1] if each[1] else math.inf)  # the clearest
-    seeds = math.ceil(ranking.shared * (half / gap) ** 2) if gap > 0 else math.inf
-    if seeds <= MAX_SEEDS:
+    counts = range(ranking.shared, MAX_SEEDS + 1)  # of seeds, with the widths of intervals
+    widths = [compute_quantile(len(ranking.means), (n - 1) * len(gaps)) / math.sqrt(n) for n in counts]
+    if seeds := next((n for n, to in zip(counts, widths, strict=True) if half * to < gap * widths[0]), 0):
         size = f"{100 * gap:.1f} points" if ranking.unit == "%" else f"{gap:.2g} R²"
         return f"More seeds may tell: about {seeds}, if the means stay {size} apart."
-    return f"Try a task or op where rules differ more: {MAX_SEEDS} seeds would hardly tell these apart."
+    verb = "do not" if ranking.started >= MAX_SEEDS else "would hardly"
+    is_own, other = TASKS[snapshot.task].kind == "own", "try a task or op where rules differ more"
+    return f"{MAX_SEEDS} seeds {verb} tell these apart: {'get more rows' if is_own else other}."
 
 
 def is_solved(ranking: Ranking) -> bool:

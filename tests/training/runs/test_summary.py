@@ -72,7 +72,7 @@ def judged(metric="accuracy", **scores):
     arrays = {rule: np.array(values, np.float32) for rule, values in scores.items()}
     return SimpleNamespace(
         finished=True, step=9, metric=metric, held_out=360, losses=dict.fromkeys(arrays), measured={},
-        score=arrays, seed_losses={rule: [n] for n, rule in enumerate(arrays)},
+        task="digits", score=arrays, seed_losses={rule: [n] for n, rule in enumerate(arrays)},
     )  # fmt: skip
 
 
@@ -121,6 +121,7 @@ ONES = [1.0, 1.0, 1.0]
 ALIKE = "These rules act alike here, with equal losses at each step: try another task or op."
 FEW = "Each of 6 held-out examples is worth 16.7 points."
 EASY = "it is too easy to tell these rules apart."
+SEEK = "tell these apart: try a task or op where rules differ more."
 
 
 def end(default, ste, *, finished=True, same=False, rows=360, metric="accuracy"):
@@ -139,8 +140,11 @@ def end(default, ste, *, finished=True, same=False, rows=360, metric="accuracy")
         (end(ONES, ONES, rows=6), f"This task is solved: {EASY} {FEW}"),
         (end(ONES, [1.0, 0.998, 1.0]), f"This task is solved: {EASY}"),
         (end([0.991, 0.995, 0.993], [0.993, 0.994, 0.994], metric="R²"), f"This task is solved: {EASY}"),
-        (end([0.95, 0.93, 0.94], [0.93, 0.925, 0.92]), "about 7, if the means stay 1.5 points apart."),
-        (end(CLOSE, FAR), "rules differ more: 10 seeds would hardly tell these apart."),
+        (end([0.95, 0.93, 0.94], [0.93, 0.925, 0.92]), "about 4, if the means stay 1.5 points apart."),
+        (end(CLOSE, FAR), f"10 seeds would hardly {SEEK}"),
+        (end([0.8] * 5, [0.85, 0.78, 0.717, 0.65, 0.588]), "about 9, if the means stay 8.3 points apart."),
+        (end([*CLOSE * 3, 1], [*FAR * 3, 1]), f"10 seeds do not {SEEK}"),
+        (SimpleNamespace(**vars(end(CLOSE, FAR)) | {"task": "data"}), "tell these apart: get more rows."),
         (end(CLOSE, FAR, finished=False), "intervals)."),
         (end(CLOSE, [0.5, 0.5, 0.51]), "intervals)."),
         (end([0.9], [0.8]), "One seed proves little: run 5."),
