@@ -48,6 +48,11 @@ def test_a_custom_op_chosen_by_search_is_drawn_as_its_formula_is_typed(explore: 
     assert_drawn(explore, "formula: x ** 3 - a * x", "straight_through")
     go_back(explore)
     expect(card(explore, "x - floor(x)")).to_be_visible()  # all that was typed is one step
+    own = " - ".join(["x ** 3"] * 11)
+    type_into(explore, "Op", own)
+    whole = card(explore, own).locator(".formula")
+    expect(whole).to_be_visible()
+    assert whole.evaluate("one => one.scrollHeight <= one.clientHeight")  # no line is cut off
 
 
 def test_a_custom_rule_stays_while_its_formula_is_invalid(explore: Page) -> None:

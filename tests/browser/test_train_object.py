@@ -5,6 +5,7 @@ What lanes, bands and undone tasks say is tested without a page, in ``tests/fron
 """
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -77,10 +78,14 @@ CUT_NAMES = """() => [...document.querySelectorAll(
     [pytest.param({}, id="laptop"), pytest.param(A_PHONE, marks=pytest.mark.thorough(part=2), id="phone")],
 )
 def test_the_longest_names_of_rules_fit_their_lanes(first_train: First, device: dict[str, Any]) -> None:
-    page = first_train("&".join(["task=moons&op=sign", *(f"rule={key}" for key in LONG_NAMES)]), **device)
+    own = "op=formula: sign(x) - 0.01 * tanh(3 * x) * clamp(x, -1, 1) * exp(-x * x) - 0.001 * sin(x)"
+    page = first_train("&".join([f"task=moons&{own}", *(f"rule={key}" for key in LONG_NAMES)]), **device)
     expect(page.locator(".card.rule h2")).to_have_text([RULES[key].label for key in LONG_NAMES])
     expect(page.locator(".card.rule .lane-plate")).not_to_have_count(0)
     wait_for(page, f"() => !({CUT_NAMES})().length")
+    captions = page.locator(".plate:is(.of-weights, .of-op) figcaption > :first-child").all()
+    boxes = [box for caption in captions if (box := caption.bounding_box())]
+    assert all(one["x"] + one["width"] <= other["x"] for one, other in pairwise(boxes))
 
 
 def test_the_script_of_a_training_follows_its_settings(first_train: First) -> None:

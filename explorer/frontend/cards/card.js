@@ -47,8 +47,9 @@ export function createCard(options) {
   function draw() {
     const { entry, drawing, part, share, values } = state;
     const formula = entry.formula ?? `torch's own: ${state.autograd}`;
-    const isShown = entry.label === formula && (kind === "rule" || formula.length <= TITLE_LENGTH);
-    const isTitle = isCustom(entry.key) && (isShown || drawing !== null); // of a drawing it is long
+    const isTitle = isCustom(entry.key) && (entry.label === formula || drawing !== null);
+    const look = `formula ${isCustom(entry.key) ? "typed-in" : ""} ${isTitle ? "titled" : ""}`;
+    const isShort = formula.length <= TITLE_LENGTH || drawing !== null; // that of a drawing is too long to read
     const top = [
       h("h2", { id, title: entry.purpose || entry.label }, entry.label),
       picker.element,
@@ -68,7 +69,7 @@ export function createCard(options) {
       h("div", { class: "top flex-row" }, top),
       held,
       h("p", { class: "brief text-small" }, "brief" in entry && entry.brief),
-      h("code", { class: "formula", title: formula, hidden: isTitle }, formula),
+      h("code", { class: look, title: formula, hidden: isTitle && isShort }, formula),
       h("p", { class: "values text-small", hidden: !values }, values),
       h(
         "button",

@@ -88,7 +88,7 @@ const DRAWINGS = {
     const points = Array.from(x, (value, at) => place({ x: value, y: y[at] }));
     const dots = points.flatMap((dot) => (dot.x >= 0 && dot.x <= 1 ? [drawDot(dot)] : []));
     const drawing = drawPaths({ curve: makeLinePath(curve.map(place)) }, h("g", { class: "dots" }, dots));
-    return drawPlate(plate, null, drawing, h("span", {}, op));
+    return drawPlate(plate, op, drawing, h("span", {}, op));
   },
   fold(_forward, plate, _canvas, onFold) {
     const { folded, layer } = plate;
