@@ -233,7 +233,7 @@ _MEASURES: Mapping[str, _Measure] = {
         "{them} {value}",
     ),
     "support": _Measure(
-        "nonzero parts", format_percent, ("is", "are"), "{them} {verb} nonzero on {value}",
+        "nonzero parts", format_percent, ("is", "are"), "{them} {verb} nonzero on {value} of the range",
         "{them} on {value}",
     ),
 }  # fmt: skip

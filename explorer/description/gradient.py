@@ -124,7 +124,10 @@ def _describe_range(claims: list[Claim], curves: SampledCurves) -> str:
         words = f"about {format_number(high)}{scope or ' everywhere'}"
     else:
         ends = f"{format_number(low)} and {format_number(high)}"
-        words = f"between {ends}{scope}, strongest near x = {format_number(at)}"
+        sizes = np.abs(curves.columns[span.about[0]])
+        strong = curves.x[np.isfinite(sizes) & (sizes >= 0.99 * max(-low, high))]
+        is_one_place = strong.size and np.ptp(strong) < 0.2 * np.ptp(curves.x)
+        words = f"between {ends}{scope}{f', strongest near x = {format_number(at)}' if is_one_place else ''}"
     additions = [*(f"0 on {describe_share(zero)}" for zero in zeros), *describe_holes(claims)]
     return f"{words}, and {join_texts(additions)}" if additions else words
 

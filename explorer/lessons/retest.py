@@ -28,8 +28,8 @@ _DEFAULT_RULES = ("straight_through", "default", "zero")
 _WITHOUT_G = "That leaves out g: the upstream gradient must be a factor."
 _WRONG_SIGN = "That has the wrong sign."
 _OUTPUT = "That is y; the question is how the loss changes with x."
-_CATALOGUE_RULE = "That is what the rule {} returns."
-_CUSTOM_RULE = "That is what another backward returns, `{}`."
+_TORCH_RULE = "That is torch's own gradient of y."
+_OTHER_RULE = "That is what another backward returns, `{}`."
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,7 @@ def _iterate_wrong(
     yield tuple(0.0 - value for value in right), _WRONG_SIGN
     for rule in (*pictures, *_DEFAULT_RULES, *(entry.key for entry in list_candidates(find_op(variant.op)))):
         record = find_rule(rule)
-        is_custom = rule.startswith("formula")
-        reason = _CUSTOM_RULE.format(record.formula) if is_custom else _CATALOGUE_RULE.format(record.label)
+        reason = _OTHER_RULE.format(record.formula) if record.formula else _TORCH_RULE
         # raised if the op's parameter value is invalid for the rule's parameter of that name
         with suppress(ValueError):
             yield _compute_gradient(variant, rule, g), reason
