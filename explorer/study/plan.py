@@ -89,7 +89,10 @@ class Plan:
 
         Raises ValueError with a plain message for an invalid argument, or for more than ``max_runs`` runs.
         """
-        _require_known(settings)
+        if wrong := sorted(set(settings) - set(SETTINGS) | set(settings) & _RESERVED):
+            allowed = ", ".join(name for name in SETTINGS if name not in _RESERVED)
+            has = f"a study has no setting {quote(wrong[0])}"
+            raise ValueError(f"{has}: in addition to its own arguments it takes {allowed}")
         task = FIRST if task is None and table is None else task
         learn = SETTINGS["learn"].check(settings.pop("learn", ()))
         common = {"task": task, "steps": steps, "table": table, "device": "cpu", **settings}
@@ -334,14 +337,6 @@ class Plan:
                 f"a study of {runs:,} runs of {self.steps} steps takes {duration} of one core; the limit is "
                 f"{max_runs:,} runs. Use fewer rules, rates or seeds"
             )
-
-
-def _require_known(names: Iterable[str]) -> None:
-    if wrong := sorted(set(names) - set(SETTINGS) | set(names) & _RESERVED):
-        allowed = ", ".join(name for name in SETTINGS if name not in _RESERVED)
-        raise ValueError(
-            f"a study has no setting {quote(wrong[0])}: in addition to its own arguments it takes {allowed}"
-        )
 
 
 def format_duration(seconds: float) -> str:

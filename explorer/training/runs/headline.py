@@ -10,7 +10,6 @@ from explorer.training.runs.snapshot import Snapshot
 from explorer.training.runs.summary import rank_rules
 
 _MAX_HEADLINE = 70  # characters
-_MIN_SEEDS = 2  # with fewer seeds, nothing can be compared
 
 
 def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
@@ -41,7 +40,7 @@ def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[
         lead = f"{join_texts(level)} are level" if len(level) > 1 else f"{labels[first]} leads"
         yield f"One seed: {lead}, at {means[first]}."
         yield f"One seed: the best of {len(means)} rules ends at {means[first]}."
-    elif ranking.diverged or ranking.shared < _MIN_SEEDS:
+    elif ranking.diverged or ranking.shared < 2:
         yield f"{labels[first]} has the highest mean, {means[first]}, but some seeds diverged."
         yield f"The highest mean is {means[first]}, but some seeds diverged."
     elif ranking.alike:

@@ -114,8 +114,9 @@ class Cells:
 
     @cached_property
     def gaps(self) -> pd.DataFrame:
-        """A mask of the cells that are empty or stand for a missing value, such as "n/a"."""
-        return _gaps_of(self.texts)
+        """A mask of the cells that are empty or mean a missing value; "none" among words is a word."""
+        is_word = (self.texts.map(str.lower) == "none") & self.numbers.isna().all()
+        return _gaps_of(self.texts) & ~is_word
 
     def name_of(self, column: int) -> str:
         """Return the name of a column as it is written in sentences."""
@@ -144,13 +145,15 @@ class Cells:
         """Return why a column cannot be learnt from, as the end of a sentence, or "" if it can."""
         missing, gaps = self.numbers[column].isna(), _number_rows(self.gaps[column])
         odd = [] if self.list_categories(column) else _number_rows(missing & ~self.gaps[column])
-        cell = self._quote_cell(column, odd[0]) if odd else ""
+        cell = f"{quote(self.texts[column].iloc[odd[0] - 1])} in row {odd[0]}" if odd else ""
         if odd and missing.all():
             how = f"leave it out, learn it, or let it have 2 to {MAX_CATEGORIES} different texts"
             return f"holds text, such as {cell}: {how}"
         if odd:
             return f"is {cell}, where a finite number is needed: leave out row or column"
-        return f"lacks a value in {format_rows(gaps)}: fill it in, or leave out row or column" if gaps else ""
+        words = ", ".join(sorted({*self.texts[column][self.gaps[column]]} - {""}))
+        where = format_rows(gaps) + f" (read as missing: {words})" * bool(words) if gaps else ""
+        return f"lacks a value in {where}: fill it in, or leave out row or column" if gaps else ""
 
     def list_categories(self, column: int) -> list[str]:
         """Return the different texts of a column that holds few texts and no number, sorted; else []."""
@@ -176,17 +179,18 @@ class Cells:
     def mask_incomplete(self, table: Table) -> pd.Series[bool]:
         """Return a mask of the rows with a gap in a used column, or with text among an input's numbers."""
         inputs, target = self.choose_columns(table)
-        return self._mask_unread(inputs).any(axis=1) | self.mask_target_gaps(target)
+        return self.mask_unread(inputs).any(axis=1) | self.mask_target_gaps(target)
 
     def find_worst_input(self, table: Table) -> str:
         """Return the input with most gaps, if to leave it out loses fewer cells than those rows, or ""."""
         inputs, _ = self.choose_columns(table)
-        unread = self._mask_unread(inputs).sum()
+        unread = self.mask_unread(inputs).sum()
         worst = inputs[int(unread.to_numpy().argmax())]
         is_worse = len(inputs) > 1 and unread[worst] * (len(inputs) + 1) > self.rows
         return self.names[worst] if is_worse else ""
 
-    def _mask_unread(self, inputs: Sequence[int]) -> pd.DataFrame:
+    def mask_unread(self, inputs: Sequence[int]) -> pd.DataFrame:
+        """Return a mask of the gaps in some columns, and of text among a column's numbers."""
         numbers = self.numbers[inputs]
         return self.gaps[inputs] | numbers.isna() & numbers.notna().any()
 
@@ -199,9 +203,6 @@ class Cells:
         """Return whether a column holds classes: any cell that is no number, or few whole numbers."""
         values = self.numbers[column]
         return bool(values.isna().any() or (values.nunique() <= MAX_CLASSES and (values % 1 == 0).all()))
-
-    def _quote_cell(self, column: int, row: int) -> str:
-        return f"{quote(self.texts[column].iloc[row - 1])} in row {row}"
 
 
 def _numbers_of(texts: pd.DataFrame, decimal: str) -> pd.DataFrame:

@@ -150,7 +150,8 @@ def _explain_omission(cells: Cells, column: int, numbers: Sequence[float]) -> st
     """Return a sentence on why a column should be left out, or "" if it should not."""
     if not numbers:
         words = f"It holds text: a net learns from numbers, or from 2 to {MAX_CATEGORIES} categories."
-        words = "It holds the same text in each row." if cells.texts[column].nunique() == 1 else words
+        is_single = cells.texts[column][~cells.gaps[column]].nunique() < 2
+        words = "It holds only one text." if is_single else words
         return "" if cells.list_categories(column) else words
     distinct = cells.texts[column].is_unique
     counts = len(numbers) == cells.rows and all(b - a == 1 for a, b in pairwise(numbers))

@@ -65,7 +65,8 @@ def read_table(text: str | Table) -> Data:
     inputs, target = cells.choose_columns(table)
     if cells.rows < MIN_TABLE_ROWS:
         raise ValueError(f"a table needs at least {MIN_TABLE_ROWS} rows of values, not {cells.rows}")
-    for column in inputs:
+    unread = cells.mask_unread(inputs).sum()
+    for column in sorted(inputs, key=lambda each: -unread[each]):
         if fault := cells.find_fault(column):
             raise ValueError(f"{cells.name_of(column)} {fault}")
     names_of_inputs, values = zip(*_list_inputs(cells, inputs), strict=True)
@@ -158,6 +159,7 @@ def _write_source(text: str | Table | None) -> str:
     x = f"x = standardised(np.array([{row} for row in rows], np.float64))"
     if encoded := tuple(column for column in inputs if cells.list_categories(column)):
         x = _ENCODED.format(inputs=columns, encoded=encoded, comma=comma)
+    words = {text.lower() for column in encoded for text in cells.list_categories(column)}
     is_class = cells.are_classes(target)
     answers = (
         "classes = sorted(set(labels))\ny = torch.tensor([classes.index(label) for label in labels])"
@@ -167,7 +169,7 @@ def _write_source(text: str | Table | None) -> str:
     return _READ.format(
         delimiter=cells.delimiter,
         skipped=int(cells.named),
-        gaps=f"{{{', '.join(map(repr, sorted(GAPS)))}}}",
+        gaps=f"{{{', '.join(map(repr, sorted(GAPS - words)))}}}",
         known=f" and row[{target}]" if is_class else f" and row[{target}].lower() not in gaps",
         target=target,
         inputs=columns,

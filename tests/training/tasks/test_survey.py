@@ -34,12 +34,11 @@ def test_a_survey_describes_a_table_and_suggests_a_target():
 
 def test_a_survey_keeps_the_chosen_columns():
     result = make_survey(CHOSEN.text, "links", ["Nr", "Notiz"])
-    assert (result.target, result.without) == ("links", ("Nr", "Notiz"))
-    assert result.refused == ""  # of 'Ecke', a text, each class is an input
+    assert (result.target, result.without, result.refused) == ("links", ("Nr", "Notiz"), "")
     words = "such as 'frei 1' in row 1: leave it out, learn it, or let it have 2 to 12 different texts"
     assert make_survey(CHOSEN.text, "links", ["Nr"]).refused == f"column 'Notiz' holds text, {words}"
     gap = make_survey(replace_line(CHOSEN.text, 2, "2;1,0;n/a;1,5;frei"), "links", ["Nr", "Notiz"])
-    words = "lacks a value in row 2: fill it in, or leave out row or column"
+    words = "lacks a value in row 2 (read as missing: n/a): fill it in, or leave out row or column"
     assert (column(gap, "Ecke").fault, gap.refused) == (words, f"column 'Ecke' {words}")
     assert make_survey(POINTS, None, []).target == "corner"  # as saved before there was a choice
 

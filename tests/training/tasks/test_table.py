@@ -61,8 +61,9 @@ def test_columns_and_classes_keep_their_names():
 
 
 def test_each_text_of_a_column_of_few_is_an_input():
-    data = read_table(Table(CHOSEN.text, "links", ("Nr", "Notiz")))
-    assert data.inputs == ("Ecke = a", "Ecke = b", "rechts")
+    none = CHOSEN.text.replace(";b;", ";none;")  # a word among words
+    data, words = (read_table(Table(text, "links", ("Nr", "Notiz"))) for text in (CHOSEN.text, none))
+    assert (data.inputs, words.inputs[1]) == (("Ecke = a", "Ecke = b", "rechts"), "Ecke = none")
     assert set(data.train.x[:, 0].tolist()) == {-1.0, 1.0}  # 1 in half of the rows, standardised
     assert torch.equal(data.train.x[:, 0], -data.train.x[:, 1])
     many = "\n".join(f"{','.join(f'{at}t{row % 11}' for at in range(6))},{row}" for row in range(40))

@@ -70,11 +70,11 @@ export function getChangeQuestion({ changing, choice }) {
 function describeChanges(before, after) {
   const [op, newOp] = [before, after].map((choice) => getEntries(choice).op.inside);
   const [keys, newKeys] = [before, after].map(({ rules }) => rules.map(({ key }) => key));
-  const parts = [op === newOp ? op : `its own op: ${newOp}, not ${op}`];
+  const parts = [op === newOp ? op : `${newOp}, not ${op}`];
   const count = `${newKeys.length} rule${newKeys.length > 1 ? "s" : ""}`;
   const isMore = newKeys.length !== keys.length;
-  if (String(keys) !== String(newKeys)) parts.push(count + (isMore ? `, not ${keys.length}` : " of its own"));
+  if (String(keys) !== String(newKeys)) parts.push(count + (isMore ? `, not ${keys.length}` : " instead"));
   const { task: _, ...settings } = before.training;
   const lost = Object.keys(settings).some((name) => settings[name] !== after.training[name]);
-  return [...parts, ...(lost ? ["its own settings"] : [])].join("; ");
+  return [...parts, ...(lost ? ["other settings"] : [])].join("; ");
 }

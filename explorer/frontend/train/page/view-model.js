@@ -38,7 +38,7 @@ import * as tasks from "../state/tasks.js";
 
 const describeLostConnection = () =>
   `Connection lost: trying again every second. A run that nobody watches pauses after ${getCatalogue().limits.unwatched} seconds.`;
-const NO_TABLE = "Paste a table first, or take an example that has one.";
+const NO_TABLE = "Paste a table first, or choose one of the examples below it.";
 const TABLE_REFUSED = "Change the table first: the note below it says why it cannot be trained.";
 const NEXT_STEPS = /** @type {Object<string, string>} */ ({
   paused: "Press Resume to go on.",

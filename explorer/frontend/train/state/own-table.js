@@ -110,7 +110,7 @@ function summaryOf({ rows, columns, delimiter, decimal, named, unusable, target 
   const learnt = target === null ? "" : `learns ${target}`;
   const held = Math.floor(rows / 5); // as the server splits the rows
   const few = held < MIN_HELD_OUT ? ", too few to compare close rules" : "";
-  const judged = `${held.toLocaleString("en-US")} rows held out${few}`;
+  const judged = `${held.toLocaleString("en-US")} row${held === 1 ? "" : "s"} held out${few}`;
   const counts = columns.find(({ name }) => name === target)?.classes.map(([, count]) => count) ?? [];
   const guess = counts.length ? `the commonest class is ${formatShare(Math.max(...counts) / rows)}` : "";
   const lost =

@@ -250,7 +250,7 @@ def test_a_link_with_branches_says_how_the_line_is_had_that_it_leaves(picture: R
 
 
 def test_a_table_is_requested_that_is_missing_or_was_refused_and_trained_once_it_was_read(picture: Run):
-    missing = "Paste a table first, or take an example that has one."
+    missing = "Paste a table first, or choose one of the examples below it."
     refused = "Change the table first: the note below it says why it cannot be trained."
     body = """
         const table = { ...state.table, text: given.text };
@@ -276,10 +276,10 @@ def test_changes_by_a_task_can_be_undone_until_the_next_choice(picture: Run):
     body = 'state.changing = { key: "spikes", before: given.choice, after: given.after };'
     now = f"{body} state.choice = {{ ...given.after, ...given.more }};"
     done = picture(now, after=after, more={})["asks"]
-    assert done["text"] == "Spikes with its own op: step (1 at 0), not round; 1 rule, not 2."
+    assert done["text"] == "Spikes with step (1 at 0), not round; 1 rule, not 2."
     change = 'state.changing = { key: "digits", before: given.before, after: given.choice };'
     told = picture(change, before=choice("round", "default", "zero", task="moons", lr="0.5"))["asks"]
-    assert told["text"] == "Digits with round; 2 rules of its own; its own settings."
+    assert told["text"] == "Digits with round; 2 rules instead; other settings."
     assert picture(now, after=after, more={"parameters": {"k": 2}})["asks"] is None
     assert picture(body, after=after)["asks"] is None
 

@@ -45,7 +45,7 @@ def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell:
     alike = asdict(make_survey(re.sub(r"frei \d+", "frei", mixed_table())))
     shown = tell("state/own-table", "buildTablePreview", alike)
     row = shown["rows"][4]
-    assert (row["holds"], row["remark"]) == ("1 text", "It holds the same text in each row.")
+    assert (row["holds"], row["remark"]) == ("1 text", "It holds only one text.")
     assert "12 rows held out, too few to compare close rules; the commonest class is 50 %" in shown["summary"]
 
 
