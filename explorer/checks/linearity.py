@@ -107,7 +107,7 @@ def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
     zero, single, minus, two = (curve.subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
     ignores_g, offset = (single == two) & (single == minus) & (single.abs() > 0), zero.abs() > 1e-9
     places = ignores_g if bool(ignores_g.any()) else offset
-    index = int(torch.where(places, (x.abs() - 1).abs(), torch.inf).argmin())
+    index = int(torch.where(places, (x.abs() - 0.5).abs(), torch.inf).argmin())
     if bool(ignores_g.any()):
         words = f"{_describe_place(x, ignores_g)} the gradient is {{figure}} whatever g is"
         return fails(f"{words}: the upstream gradient is lost there. Multiply by g.", x[index], single[index])

@@ -8,28 +8,10 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from explorer.catalogue import (
-    UPSTREAM,
-    Loss,
-    Op,
-    Rule,
-    TooManyKinksError,
-    adapt_rule,
-    expand_in_draws,
-    find_contribution,
-    list_kink_points,
-    resolve_values,
-)
-from explorer.curves.bisection import (
-    MAX_KINKS,
-    SCAN_POINTS,
-    Curve,
-    find_changes,
-    find_jumps,
-    find_zeros,
-    is_near,
-    merge_close,
-)
+from explorer import catalogue
+from explorer.catalogue import UPSTREAM, Loss, Op, Rule, TooManyKinksError, adapt_rule, resolve_values
+from explorer.curves import bisection
+from explorer.curves.bisection import MAX_KINKS, SCAN_POINTS, Curve, find_changes, is_near, merge_close
 from explorer.formula import Formula, pieces
 from explorer.formula.pieces import find_edge_pieces, substitute_extremes
 from explorer.formula.reference import make_even_points, replace_reductions
@@ -91,7 +73,9 @@ def find_mean_kinks(
     trees: dict[Node, None] = {}
     for piece in (piece for formula in formulas for piece in pieces.find_pieces(formula.tree)):
         if _OUTPUT_NAMES.intersection(find_names(piece)):
-            trees |= dict.fromkeys(substitute_extremes(expand_in_draws(Formula(piece), op.parsed, loss)))
+            trees |= dict.fromkeys(
+                substitute_extremes(catalogue.expand_in_draws(Formula(piece), op.parsed, loss))
+            )
     all_kinks = _find_tree_changes(trees, parameters, start, stop)
     return all_kinks and [x for x in all_kinks if not is_near(x, known_kinks, 1e-6 * (stop - start))]
 
@@ -105,7 +89,7 @@ def find_contribution_kinks(
     the contribution's formula if the rule declares none for it. Returns None if there are too many. Raises
     ValueError if the parameter cannot learn by the rule.
     """
-    element_part = find_contribution(op, rule, name)
+    element_part = catalogue.find_contribution(op, rule, name)
     sources = [find_kinks(op, None, settings, start, stop, g)]
     if element_part.origin != "torch":
         sources.append(find_kinks(op, rule, settings, start, stop, g))
@@ -134,7 +118,9 @@ def _find_entry_kinks(
     """Return the kinks declared by an op or rule, else those found by a search; None if too many."""
     try:
         if entry.kinks is not None:
-            return _sort_or_none(set(list_kink_points(entry.kinks, parameters, start, stop, MAX_KINKS)))
+            return _sort_or_none(
+                set(catalogue.list_kink_points(entry.kinks, parameters, start, stop, MAX_KINKS))
+            )
     except TooManyKinksError:
         return None
     assert entry.parsed  # an entry without a formula is the default rule, which declares its kinks
@@ -211,7 +197,7 @@ def _search_kinks(
                 turning_points += find_changes(make_curve(tree), start, stop, positions + turning_points)
         changes = find_changes(make_curve(piece), start, stop, positions + turning_points)
         is_sign = piece == Call("sign", children(piece))
-        zero_x = find_zeros(make_curve(piece), turning_points) if is_sign else []
+        zero_x = bisection.find_zeros(make_curve(piece), turning_points) if is_sign else []
         positions += zero_x + [x for x in changes if not is_near(x, zero_x, 1e-6 * (stop - start))]
     for node in walk(formula.tree):
         if isinstance(node, UserCall):
@@ -228,7 +214,7 @@ def _find_user_kinks(curve: Curve, start: float, stop: float, g: float) -> list[
     scan = make_even_points(start - step, stop + step, SCAN_POINTS) + _SCAN_OFFSET * step
     positions: list[float] = []
     for function in (torch.no_grad()(curve), lambda x: _evaluate_with_slopes(curve, x, g)[1]):
-        jump_x = find_jumps(function, scan)[0]
+        jump_x = bisection.find_jumps(function, scan)[0]
         if len(jump_x) > MAX_KINKS:
             raise TooManyKinksError(
                 f"the function jumps {len(jump_x)} times within the range of x, but a chart shows at most "

@@ -83,8 +83,8 @@ def _truncate_names(curves: SampledCurves) -> dict[str, str]:
     alike = [name for name, count in Counter(cut.values()).items() if count > 1]
     numbered = enumerate(cut.items(), 1)
     rules = {key: f"Rule {number} ({name})" if name in alike else name for number, (key, name) in numbered}
-    label = curves.op.label
-    return {FORWARD: label if len(label) <= _MAX_NAME else "Your formula", **rules}
+    label = curves.op.label if len(curves.op.label) <= _MAX_NAME else "Your formula"
+    return {FORWARD: f"The op {label}" if label in rules.values() else label, **rules}
 
 
 def _truncate(label: str) -> str:

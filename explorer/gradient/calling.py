@@ -9,18 +9,8 @@ import torch
 from torch import Tensor
 from torch._C._functorch import is_functorch_wrapped_tensor  # private; torch has no public name for it
 
-from explorer.catalogue import (
-    Contribution,
-    Op,
-    Rule,
-    adapt_rule,
-    check_values,
-    find_contribution,
-    find_formula_name,
-    find_loss,
-    find_op,
-    find_rule,
-)
+from explorer import catalogue
+from explorer.catalogue import Contribution, Op, Rule, adapt_rule, check_values, find_contribution, find_loss
 from explorer.formula import FormulaError
 from explorer.formula.tree import UNIFORM
 from explorer.gradient.bound import BoundOp, bind_contributions
@@ -139,10 +129,10 @@ def _bind_call(
     title = _make_title(op, rule)
     settings = {name: float.fromhex(value) if is_float else value for name, value, is_float in numbers}
     try:
-        op, rule = find_op(op), find_rule(rule)
+        op, rule = catalogue.find_op(op), catalogue.find_rule(rule)
         loss = None if f is None else find_loss(f)
         values = check_values(op, (rule,), settings, [name for name, _ in learns], loss)
-        names = tuple(find_formula_name(op, rule, name) for name, _ in learns)
+        names = tuple(catalogue.find_formula_name(op, rule, name) for name, _ in learns)
         contributions = _find_contributions(op, rule, names, [needed for _, needed in learns])
         formulas = (adapt_rule(op, rule).parsed, *(item.formula for item in contributions.values()))
         if loss is None and any(formula and formula.uses_loss for formula in formulas):

@@ -8,16 +8,8 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from explorer.catalogue import (
-    FORMULA_PREFIX,
-    Op,
-    Rule,
-    adapt_rule,
-    find_op,
-    find_rule,
-    make_custom_key,
-    resolve_values,
-)
+from explorer import catalogue
+from explorer.catalogue import FORMULA_PREFIX, Op, Rule, adapt_rule, find_op, find_rule, resolve_values
 from explorer.catalogue.custom import parse_custom_rule
 from explorer.curves import sample_curves
 from explorer.curves.bisection import bisect
@@ -265,6 +257,8 @@ def _scale(
     else:
         name = rule.key[: _MAX_LENGTH - len(_SUFFIX)] + _SUFFIX
     try:
-        return parse_custom_rule(make_custom_key(Formula(tree).text, name).removeprefix(FORMULA_PREFIX))
+        return parse_custom_rule(
+            catalogue.make_custom_key(Formula(tree).text, name).removeprefix(FORMULA_PREFIX)
+        )
     except FormulaError:
         return None

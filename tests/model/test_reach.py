@@ -11,20 +11,8 @@ from torch.func import grad
 
 import explorer
 from explorer.model.tape.passes import Passes
-from tests.model.nets import (
-    Doubled,
-    FakeQuant,
-    X,
-    gradients_of,
-    in_another_thread,
-    loss_of,
-    made,
-    rounded,
-    same,
-    scripted,
-    straight,
-    swapped,
-)
+from tests.model import nets
+from tests.model.nets import Doubled, FakeQuant, X, gradients_of, made, rounded, same, scripted, swapped
 
 earlier = FakeQuant.apply
 
@@ -46,9 +34,9 @@ class Traced(nn.Module):
         (lambda h: h.topk(3).values.repeat(1, 2), "topk", r"y has the shape \(16, 3\), and its x \(16, 6\)"),
         (scripted, "relu", "has not called relu"),
         (lambda h: torch.relu(scripted(h)), "relu", "a ReluBackward0 whose call is not seen"),
-        (in_another_thread, FakeQuant, "has not called FakeQuant"),
+        (nets.in_another_thread, FakeQuant, "has not called FakeQuant"),
         (
-            lambda h: in_another_thread(FakeQuant.apply(h, 0.5)),
+            lambda h: nets.in_another_thread(FakeQuant.apply(h, 0.5)),
             FakeQuant,
             "a FakeQuantBackward whose call is not seen, as in another thread",
         ),
@@ -99,7 +87,7 @@ def test_an_apply_that_was_taken_earlier_is_reached_under_vmap():
 def test_compiled_code_in_a_swapped_model_runs_as_it_is_written():
     """A function, and a submodule that is compiled after the swap: torch.compile would see no call."""
     torch._dynamo.reset()
-    expected = gradients_of(made(straight))
+    expected = gradients_of(made(nets.straight))
     fixed = swapped(torch.compile(rounded, backend="aot_eager"), "round", rule="straight_through")
     same(gradients_of(fixed), expected)
     inner = nn.Sequential(made(rounded))
@@ -248,7 +236,7 @@ def test_a_compiled_model_is_observed_and_swapped_eagerly():
     compiled = torch.compile(model, backend="aot_eager")
     gradients_of(compiled)
     with explorer.observe(compiled) as seen:
-        loss_of(compiled).backward()
+        nets.loss_of(compiled).backward()
     assert list(seen.frame["op"]) == ["relu"]
     assert seen.frame["share_grad"][0] > 0
     with pytest.warns(UserWarning, match="the model is compiled, but runs eagerly while it is swapped"):

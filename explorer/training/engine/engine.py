@@ -8,23 +8,11 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal, TypeVar, get_args
 
+from explorer.training import scheduling
 from explorer.training.instruments import Record
 from explorer.training.limits import Limits
 from explorer.training.runs import FusedRuns, Run, Snapshot, compare_devices
-from explorer.training.scheduling import (
-    IDLE,
-    Command,
-    EngineFull,
-    Job,
-    Jobs,
-    Make,
-    RunJob,
-    Runs,
-    Status,
-    Studies,
-    format_error,
-    get_status_class,
-)
+from explorer.training.scheduling import IDLE, Command, EngineFull, Job, Jobs, RunJob, Runs, Status, Studies
 from explorer.training.settings import LIVE, Settings
 from explorer.training.system import memory
 
@@ -202,7 +190,12 @@ class Engine:
             return tuple(self._runs.make_status(job) for job in self._runs)
 
     def start_study(
-        self, make: Make, plan: Any, owner: str | None = None, *, shares: Mapping[Hashable, int] | None = None
+        self,
+        make: scheduling.Make,
+        plan: Any,
+        owner: str | None = None,
+        *,
+        shares: Mapping[Hashable, int] | None = None,
     ) -> str:
         """Begin a study and return its id.
 
@@ -286,7 +279,7 @@ class Engine:
     def _fail(self, job: Job, error: Exception) -> None:
         _log.error("%s failed", job.id, exc_info=not memory.is_used_up(error))
         with self._changed:
-            job.end("failed", format_error(error))
+            job.end("failed", scheduling.format_error(error))
 
     def _work(self) -> None:
         while not self._closed:
@@ -350,7 +343,7 @@ class Engine:
                 for job, run in pairs:
                     job.is_isolated = True
                     if group.is_recording and job.run is run:
-                        job.end("failed", format_error(error))
+                        job.end("failed", scheduling.format_error(error))
         finally:
             group.copy_back()
 
@@ -384,7 +377,9 @@ class Engine:
                 self._changed.notify_all()
 
     def _jobs_of(self, identity: str) -> Jobs[Any]:
-        return self._studies if get_status_class(identity) is self._studies.statuses else self._runs
+        return (
+            self._studies if scheduling.get_status_class(identity) is self._studies.statuses else self._runs
+        )
 
     def _get_last_status(self, identity: str) -> Status:
         with self._changed:

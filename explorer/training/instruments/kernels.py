@@ -5,15 +5,10 @@ from __future__ import annotations
 import torch
 
 from explorer.formula import format_short
+from explorer.training.instruments.base import weight_images
 from explorer.training.instruments.base.instrument import Nets, Record, Visible, get_op_site
 from explorer.training.instruments.base.pictures import Panel, Picture
-from explorer.training.instruments.base.weight_images import (
-    MAX_MAPS,
-    draw_weights,
-    encode_weights,
-    get_kernel_side,
-    get_used_weights,
-)
+from explorer.training.instruments.base.weight_images import MAX_MAPS, draw_weights, encode_weights
 
 
 @torch.no_grad()
@@ -31,9 +26,9 @@ def measure(nets: Nets) -> dict[int, Record]:
     """
     ensemble = nets.ensemble
     layers = [
-        (get_used_weights(nets, at), side)
+        (weight_images.get_used_weights(nets, at), side)
         for at in ensemble.weighted_layers
-        if (side := get_kernel_side(nets, at))
+        if (side := weight_images.get_kernel_side(nets, at))
     ]
     sizes = [[weights.shape[2], weights.shape[1] // side**2] for weights, side in layers]
     words = "; ".join(

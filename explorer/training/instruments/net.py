@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from explorer.training.instruments.base import weight_images
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
-from explorer.training.instruments.base.weight_images import (
-    MAX_MAPS,
-    draw_weights,
-    encode_weights,
-    get_kernel_side,
-    get_used_weights,
-)
+from explorer.training.instruments.base.weight_images import MAX_MAPS, draw_weights, encode_weights
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -80,11 +75,11 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _encode_weights(nets: Nets, number: int, member: int) -> dict[str, Any]:
-    kernel = get_kernel_side(nets, number)
+    kernel = weight_images.get_kernel_side(nets, number)
     inputs, outputs = (MAX_MAPS * kernel**2, MAX_MAPS) if kernel else (MAX_INPUTS, MAX_OUTPUTS)
     is_first = number == nets.ensemble.weighted_layers[0]
     side = kernel or (_get_image_side(nets) if is_first else 0)
-    return encode_weights(get_used_weights(nets, number)[member, :inputs, :outputs], side)
+    return encode_weights(weight_images.get_used_weights(nets, number)[member, :inputs, :outputs], side)
 
 
 def _get_image_side(nets: Nets) -> int:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import torch
 
+from explorer.catalogue import Op, Rule
+from explorer.checks.linearity import check_linearity
+from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.subject import prepare_pair
 from explorer.gradient import with_float64
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.nets import OpTrace
@@ -27,8 +33,11 @@ def measure(nets: Nets) -> dict[int, Record]:
           float32.
         - ``of_losses``: whether the rule computes its gradient from losses instead of g.
         - ``biased``: whether any layer has biases, which may learn even if weights do not.
-        - ``slope_of``: the op's name if the rule is default autograd, or "".
+        - ``slope_of``: the op as a subject if the rule is default autograd, or "": "Sign", "The op Q".
         - ``adam``: whether steps are divided by the size of the gradient.
+        - ``fault``: how the rule fails the check "linear in g", or "".
+        - ``reversed``: the fraction of the op's inputs, of those where neither is 0, at which g and the
+          gradient have opposite signs; 0 for default autograd and where y falls with x.
         - ``others``: how each rule's gradient compares with this one's at the same x, y and g: the fraction
           of equal signs where neither is 0, the cosine, and the ratio of the sums of absolute values. NaN
           with a random, learned or averaging op or rule. Shape (rules, 3), float32.
@@ -46,7 +55,10 @@ def measure(nets: Nets) -> dict[int, Record]:
     moved = np.array(nets.distances, np.float32).T
     biased = any(layer.biased and len(layer.shapes) > 1 for layer in (ensemble.layers[at] for at in weighted))
     norms = reached.cpu().numpy()
-    others = _compare_rules(nets, [batch_pass.traces[number].op for number in nets.op_layers])
+    traces = [batch_pass.traces[number].op for number in nets.op_layers]
+    others, opposite = _compare_rules(nets, traces), _count_opposite(traces)
+    items, name = tuple(sorted(nets.settings.parameters.items())), nets.op.label.partition(" (")[0]
+    op_name = f"The op {name}" if name in [each.label for each in nets.rules] else name
     return {
         rule: {
             "passed": _compute_mean(factors[members]),
@@ -54,13 +66,31 @@ def measure(nets: Nets) -> dict[int, Record]:
             "moved": moved[members].mean(0),
             "of_losses": entry.needs_loss and entry.parsed is not None and "g" not in entry.parsed.variables,
             "biased": biased,
-            "slope_of": nets.op.label.partition(" (")[0] if entry.key == "default" else "",
+            "slope_of": op_name if entry.key == "default" else "",
             "adam": nets.settings.optimiser == "adam",
+            "fault": _find_fault(nets.op, entry, items),
+            "reversed": 0.0 if entry.key == "default" else float(opposite[members].mean()),
             "others": _compute_mean(others[members]),
         }
         for rule, members in ensemble.group_by_rule().items()
         for entry in [nets.rules[rule]]
     }
+
+
+@lru_cache(maxsize=256)
+def _find_fault(op: Op, rule: Rule, items: tuple[tuple[str, float], ...]) -> str:
+    if op.is_random or rule.is_random:
+        return ""
+    result = check_linearity(Curve(prepare_pair(op, rule, dict(items))))
+    return re.split(r"[:.] ", result.sentence)[0] if result.verdict == "fails" else ""
+
+
+def _count_opposite(traces: Sequence[OpTrace]) -> np.ndarray:
+    """Return the share of inputs at which each net's rule reverses g. Shape (nets,)."""
+    x, y, g, ours = (torch.cat([each[at].flatten(1) for each in traces], 1) for at in range(4))
+    signs, rises = g.sign() * ours.sign(), (y.gather(1, x.argsort(1)).diff() >= 0).all(1)
+    share = (signs < 0).sum(1) / (signs != 0).sum(1).clamp(min=1)
+    return share.where(rises, 0.0).cpu().numpy()
 
 
 def _compare_rules(nets: Nets, traces: Sequence[OpTrace]) -> np.ndarray:

@@ -58,6 +58,7 @@ class _Statement:
     reason: Reason | None = None
     hinders: bool = True  # whether it is about a gradient that is missing
     other: str | None = None  # the rule that the reason compares it with
+    is_fault: bool = False  # whether the rule is wrong, which comes before any other reason
 
 
 def make_lines(snapshot: Snapshot) -> dict[str, Line]:
@@ -70,6 +71,8 @@ def make_lines(snapshot: Snapshot) -> dict[str, Line]:
         if way and causes and inputs:
             finding = _find_statement(snapshot, rule, way, causes, inputs)
             end = _describe_end(snapshot, rule, finding.hinders, ranking)
+            if end and finding.is_fault:
+                end = _Statement(end.text.partition("; ")[0])
             result[rule] = _make_line(snapshot, [finding, end] if end else [finding])
         elif all(records_by_key.values()) and snapshot.diverged[rule] is not None:
             result[rule] = _make_line(snapshot, [_describe_divergence(snapshot, rule)])
@@ -103,6 +106,15 @@ def _find_statement(snapshot: Snapshot, rule: str, way: Record, causes: Record, 
         step = "next" if snapshot.step else "first"
         text = f"A gradient of the {step} step is infinite or NaN"
         return _Statement(text, Reason("norms", f"{text}: with that step its weights would be so too"))
+    if way["fault"]:
+        fault, why = "It fails the check “linear in g”", way["fault"]
+        lost = "Its gradient does not depend on g: " * why.endswith("whatever g is")
+        why = f"{lost}{why[0].lower()}{why[1:]}" if lost else f"{fault}: {why[0].lower()}{why[1:]}"
+        return _Statement(fault, Reason("inputs", why, 0), is_fault=True)
+    if way["reversed"] >= MIN_SHARE:
+        text = f"Its gradient is reversed for {format_percent(way['reversed'])} of the op's inputs"
+        why = f"{text}, of those where neither it nor g is 0"
+        return _Statement(text, Reason("inputs", why, 0), is_fault=True)
     norms = zip(way["reached"], way["moved"], strict=True)
     unreached = [layer for layer, (norm, moved) in enumerate(norms, 1) if norm == 0 and moved == 0]
     if unreached:

@@ -12,14 +12,8 @@ from explorer.instrument.limits import find_reach
 from explorer.instrument.view import VIEW, QueryParameter
 from explorer.training.instruments.slow_motion.stages import STAGE_KEYS
 from explorer.training.settings import NUMBER
-from explorer.ui.links.choice import (
-    PREFIX,
-    QUERY_KEYS,
-    Choice,
-    collect_parameters,
-    is_stochastic,
-    sort_bounds,
-)
+from explorer.ui.links import choice
+from explorer.ui.links.choice import PREFIX, QUERY_KEYS, Choice, collect_parameters, is_stochastic
 from explorer.ui.links.reader import Query, Reader, quote, with_pluses
 
 _SLOW = re.compile(rf"({'|'.join(STAGE_KEYS)})(,[1-9][0-9]{{0,3}}){{0,4}}")
@@ -103,7 +97,7 @@ class CurveReader(Reader):
             if text is None or (texts[key] is None and parameter.plain and not _is_possible(text, parameter)):
                 continue
             values[key] = self.parse_number(key, text, parameter.default, *find_reach(parameter))
-        settings, notices = sort_bounds(op, rules, values)
+        settings, notices = choice.sort_bounds(op, rules, values)
         self.notices += notices
         return {key: value for key, value in settings.items() if value != controls[key].default}
 

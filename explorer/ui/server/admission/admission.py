@@ -18,15 +18,9 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from explorer.ui.server.admission import limits, monitoring
+from explorer.ui.server.admission import limits, monitoring, visitors
 from explorer.ui.server.admission.paths import PAGES, strip_prefix
-from explorer.ui.server.admission.visitors import (
-    GroupCounter,
-    Visitor,
-    VisitorQuota,
-    visitor_from_page_request,
-    visitor_from_request,
-)
+from explorer.ui.server.admission.visitors import GroupCounter, Visitor, VisitorQuota, visitor_from_request
 
 if sys.platform != "win32":
     import resource
@@ -162,7 +156,9 @@ class PageLimitMiddleware:
         if not is_page and scope["type"] != "websocket":
             await self.app(scope, receive, send)
             return
-        visitor = (visitor_from_page_request if is_page else visitor_from_request)(HTTPConnection(scope))
+        visitor = (visitors.visitor_from_page_request if is_page else visitor_from_request)(
+            HTTPConnection(scope)
+        )
         if message := self._explain_refusal(visitor):
             monitoring.event_log.record("page refused", pages=self._open_pages[_TOTAL])
             refusal = (

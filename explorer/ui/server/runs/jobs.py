@@ -23,14 +23,8 @@ from explorer.ui.server.admission.admission import RefusedError
 from explorer.ui.server.admission.replicas import require_local
 from explorer.ui.server.admission.request_body import Json
 from explorer.ui.server.admission.visitors import sign, visitor_from_request
-from explorer.ui.server.runs.responses import (
-    MAX_START_BYTES,
-    READER_SLOTS,
-    answer_request,
-    make_download,
-    make_route,
-    respond,
-)
+from explorer.ui.server.runs import responses
+from explorer.ui.server.runs.responses import MAX_START_BYTES, answer_request, make_download, respond
 from explorer.ui.server.runs.stream import as_json, format_event, stream_job
 from explorer.ui.server.runs.study_cost import estimate_seconds
 
@@ -108,8 +102,11 @@ ROUTES = (
     Route("/runs/{job}/measured/{instrument}", measure),
     Route("/runs/{job}/{command}", command, methods=["POST"]),
     Route("/studies", start_study, methods=["POST"]),
-    make_route(
-        "/studies/cost", lambda data: _estimate_cost(data), max_bytes=MAX_START_BYTES, slots=READER_SLOTS
+    responses.make_route(
+        "/studies/cost",
+        lambda data: _estimate_cost(data),
+        max_bytes=MAX_START_BYTES,
+        slots=responses.READER_SLOTS,
     ),
     Route("/studies/{job}/events", stream_job),
     Route("/studies/{job}/rows.csv", download_rows),
