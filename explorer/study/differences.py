@@ -10,7 +10,7 @@ from typing import Literal
 
 from explorer.study.outcomes import RuleOutcome, choose_score_decimals, make_ranking, pair_scores
 from explorer.study.plan import Plan
-from explorer.training.ranking import MAX_RULES, Ranking, describe_lower, differences_from
+from explorer.training.ranking import MAX_RULES, Ranking, bound_reach, describe_lower, differences_from
 
 Standing = Literal["highest", "level", "lower", "unknown"]
 
@@ -61,9 +61,9 @@ def find_differences(plan: Plan, rules: Sequence[RuleOutcome]) -> list[Differenc
     best, *_ = compared.means
     by_key = {each.rule: each for each in ended}
     controls = [each for each in ended if each.rule in plan.controls]
-    mean = compared.means[best]
+    mean, words = compared.means[best], f"the highest {'of the rules' if controls else 'mean'}"
     return [
-        Difference(best, mean, 0.0, 0.0, 0.0, {}, "highest", False, "the highest mean"),
+        Difference(best, mean, 0.0, 0.0, 0.0, {}, "highest", False, words),
         *(
             _make_difference(compared, by_key[key], by_key[best], reach, is_control=False)
             for key, reach in compared.differences.items()
@@ -100,9 +100,9 @@ def _make_difference(
     *,
     is_control: bool,
 ) -> Difference:
-    lowest, highest = reach
+    lowest, highest = bound_reach(compared, reach)
     seeds = {seed: score - best.scores[seed] for seed, score in outcome.scores.items() if seed in best.scores}
-    is_known, words = isfinite(highest), "too few seeds for an interval"
+    is_known, words = isfinite(reach[1]), "too few seeds for an interval"
     has_interval = is_known and outcome.scores != best.scores
     if is_known:
         equal = f"the same score on all {len(seeds)} seeds"

@@ -42,9 +42,16 @@ def make_sentences(
 
 
 def make_headline(plan: Plan, rules: Sequence[RuleOutcome]) -> str:
-    """Return the ranking of a study's rules in one sentence, or "" if there is no ranking yet."""
-    ended = [each for each in rules if each.seeds and each.rule not in plan.controls]
-    return " ".join(_Words(plan, rules).describe_ranking(ended))
+    """Return the ranking of a study's rules and what qualifies it, or "" if there is no ranking yet.
+
+    It begins with the controls that have a higher mean than every rule. If there is none, it ends with the
+    rules that are not shown to do better than a control.
+    """
+    words, ended = _Words(plan, rules), [each for each in rules if each.seeds]
+    ranking = words.describe_ranking([each for each in ended if each.rule not in plan.controls])
+    high, level = words.describe_high_controls(ended), words.describe_controls(ended)
+    sentences = [*high, *ranking, *(each for each in level if not high and " not shown " in each)]
+    return " ".join(sentences) if ranking else ""
 
 
 class _Words:
@@ -104,6 +111,19 @@ class _Words:
             named = f"{self._label_of(each)} ({score})"
             groups.setdefault(self._find_rules_not_beating(each, rules), []).append(named)
         return [self._describe_control(level, names, rules) for level, names in groups.items()]
+
+    def describe_high_controls(self, ended: Sequence[RuleOutcome]) -> list[str]:
+        """Return a sentence on the controls with a higher mean than every rule, if there are any."""
+        best = max((each.mean for each in ended if each.rule not in self._plan.controls), default=math.inf)
+        high = [each for each in ended if each.rule in self._plan.controls and each.mean > best]
+        named = [
+            f"{self._label_of(each)} ({format_score([each.mean], self._decimals, self._plan.unit)})"
+            for each in high
+        ]
+        if not high:
+            return []
+        subject, verb = ("controls", "score") if len(high) > 1 else ("control", "scores")
+        return [f"The {subject} {join_texts(named)} {verb} higher than every rule."]
 
     def describe_diverged(self, rules: Sequence[RuleOutcome]) -> list[str]:
         everywhere = [self._labels[each.rule] for each in rules if each.lr is None and each.n_diverged]

@@ -9,6 +9,7 @@ import pytest
 from explorer.study import Plan
 from explorer.study.figure.judgement import draw_judgement
 from explorer.study.outcomes import judge_rules
+from explorer.study.words import make_headline
 from tests.study.test_result import COMMON, RIGHT, SCORES, result_of, rows_of
 
 DIAMOND, OPEN_DIAMOND, OPEN_CIRCLE = 2, 102, 100  # Plotly's numbers of symbols
@@ -97,3 +98,18 @@ def test_an_axis_of_their_own_needs_two_rules_on_the_other(rules, far):
     spec, _ = draw_judgement(plan, judge_rules(plan, rows_of(plan, SCORES)))
     assert [trace.get("xaxis") for trace in spec["data"]].count("x2") == far
     assert ("xaxis2" in spec["layout"]) == bool(far)
+
+
+def test_a_control_above_every_rule_leads_the_headline_and_words_match_its_interval():
+    plan = Plan.create(**COMMON, rules=["clipped", "default"], seeds=3)
+    scores = {"clipped": (0.8, 0.84, 0.82), "zero": (0.75, 0.99, 0.89), "default": (0.8, 0.82, 0.82)}
+    judged = judge_rules(plan, rows_of(plan, scores | {"reversal": (0.7, 0.8, 0.8)}))
+    assert make_headline(plan, judged).startswith("The control Zero (87.7 %) scores higher than every rule. ")
+    spec, rows = draw_judgement(plan, judged)
+    words = dict(zip(rows, read_notes(spec["layout"], "words"), strict=True))
+    assert words["clipped"] == "the highest of the rules"
+    for trace in spec["data"]:
+        if ends := trace["error_x"].get("array"):
+            high, low = trace["x"][0] + ends[0], trace["x"][0] - trace["error_x"]["arrayminus"][0]
+            assert words[trace["meta"]] == f"{high:.1f} points higher to {-low:.1f} lower"
+    assert spec["layout"]["xaxis2"]["matches"] == "x"

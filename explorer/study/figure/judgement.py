@@ -79,7 +79,8 @@ def draw_judgement(plan: Plan, rules: Sequence[RuleOutcome]) -> tuple[Spec, dict
         traces[key] = _make_trace(plan, key, row, compared.get(key), sentence) | axes
     unit = "points of accuracy" if plan.metric == "accuracy" else plan.metric
     best = labels[near[0]] if compared else "the best rule"
-    layout = _lay_out(len(near), len(far), f"{unit} from {best}: ○ a seed, ◆ the mean")
+    is_shared = all(-compared[key].high <= _FAR for key in far)
+    layout = _lay_out(len(near), len(far), is_shared, f"{unit} from {best}: ○ a seed, ◆ the mean")
     spec = {"data": [traces[key] for key in plan.keys], "layout": layout | {"annotations": annotations}}
     return spec, rows
 
@@ -128,16 +129,17 @@ def _make_trace(plan: Plan, key: str, row: int, difference: Difference | None, s
     }
 
 
-def _lay_out(near: int, far: int, title: str) -> Spec:
-    """Return Plotly's layout for ``near`` rows, and ``far`` rows below them with an axis of their own."""
+def _lay_out(near: int, far: int, is_shared: bool, title: str) -> Spec:
+    """Return Plotly's layout for ``near`` rows, and ``far`` rows below them, on an equal axis or another."""
     total = near + (far and far + 1)
     axes = {
         "xaxis": {**_AXIS, "anchor": "y", "title": {"text": title, "standoff": 4}},
         "yaxis": {**_ROWS, "domain": [1 - near / total, 1], "range": [near - 0.5, -0.5]},
     }
     if far:
-        title = "the same, on a separate axis"
+        title = "the same, the controls" if is_shared else "the same, on another scale"
         axes["xaxis2"] = {**_AXIS, "anchor": "y2", "title": {"text": title, "standoff": 4}}
+        axes["xaxis2"] |= {"matches": "x"} if is_shared else {}
         axes["yaxis2"] = {**_ROWS, "domain": [0, far / total], "range": [total - 0.5, near + 0.5]}
     return {
         "height": _ROW * total + _FOOT,

@@ -28,10 +28,9 @@ def describe_lower(ranking: Comparison, reach: tuple[float, float]) -> str:
 
 
 def bound_reach(ranking: Comparison, reach: tuple[float, float]) -> tuple[float, float]:
-    """Return a reach limited to what the metric allows: a score is at most 1, an accuracy at least 0."""
-    (lowest, highest), top = reach, max(ranking.means.values())
-    lowest = max(lowest, top - 1) if ranking.unit else lowest
-    return lowest, min(highest, top) if ranking.unit == "%" else highest
+    """Return a reach limited to what the metric allows: two accuracies differ by at most 1."""
+    lowest, highest = reach
+    return (max(lowest, -1.0), min(highest, 1.0)) if ranking.unit == "%" else reach
 
 
 class _Formatter:

@@ -234,8 +234,6 @@ _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
      r"Its gradient does not depend on g: at x = \S+ the gradient is [\d.]+ whatever g is\."),
     ({"op": "formula: Q = sign(x)", "rules": ("formula: Q = g", "default")}, "norms",
      "The op Q's slope is 0, and anything times 0 is 0: nothing reaches w1, so only the last layer learns."),
-    ({"op": "sign", "rules": ("straight_through", "formula: abs(g)")}, "inputs",
-     "It fails the check “linear in g”: the sign of g is lost."),
     ({"op": "sign", "rules": ("straight_through", "formula: g*tanh(x)")}, "inputs",
      r"Its gradient is reversed for \d\d % of the op's inputs, of those where neither it nor g is 0\."),
     ({"rules": ("straight_through",), "hidden": (8, 8)}, "norms",
