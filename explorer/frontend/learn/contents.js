@@ -82,7 +82,7 @@ export function createContents(lessons, paths, { linkTo, onTerm, print }) {
     "div",
     { class: "all" },
     element("h2", {}, "Learn by predicting"),
-    element("p", {}, `${lessons.length} short lessons on y (grey) and its gradients (blue). ${done} done.`),
+    element("p", {}, `${lessons.length} short lessons: predict a gradient (blue) of y (grey). ${done} done.`),
     element("div", { class: "paths", role: "group", "aria-label": "Path" }, ...buttons),
     list,
     element("p", { class: "kept" }, STORAGE_TEXT),
