@@ -81,9 +81,7 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
       const left = getPoints(choice).filter((_, other) => other !== index);
       choose(withPoints(choice, left));
     },
-    /** @param {number} number the number of the earlier run whose curves are removed */
-    onEarlierRun: (number) =>
-      become({ earlierRuns: state().earlierRuns.filter((earlier) => earlier.number !== number) }),
+    onEarlierRun: () => become({ earlierRuns: [] }),
     onTake: (/** @type {string} */ file) => run.take(file),
     /** @param {string} text exported settings, as JSON */
     async onOpen(text) {

@@ -14,7 +14,7 @@ import { describeFirstDifference, getSetting, getSelectedTask } from "../state/t
  * ``unsaid``: a note on branch points that do not fit into the link, or "".
  * @typedef {{steps: number[], step: number, most: number, isBack: boolean, lr: string, lines:
  *   import("../state/series.js").LegendEntry[], points: {step: number, text: string}[], chosen: boolean, spikes:
- *   boolean, earlierRuns: {number: number, text: string}[], hasRun: boolean, unsaid: string}} Time
+ *   boolean, earlierRuns: string[], hasRun: boolean, unsaid: string}} Time
  */
 
 /**
@@ -37,10 +37,9 @@ export function buildHistoryView(state, lines) {
     points: points.map((point) => ({ step: point.step, text: pointText(point) })),
     unsaid: describeLinkLimit(choice),
     chosen: choice.training.branch !== undefined,
-    earlierRuns: findComparable(state).map((earlier) => ({
-      number: earlier.number,
-      text: [describeFirstDifference(earlier.choice, choice), earlier.name].filter(Boolean).join(", "),
-    })),
+    earlierRuns: findComparable(state).map((earlier) =>
+      [describeFirstDifference(earlier.choice, choice), earlier.name].filter(Boolean).join(", "),
+    ),
     hasRun: Boolean(trained && status.snapshot),
   };
 }

@@ -29,9 +29,12 @@ export function createHistoryView(host, on) {
             on.onPoint(index),
           ),
         ),
-        earlierRuns.map(({ number, text }) =>
-          makeChip("–", text, [`Faint lines: ${text}`, `Without the faint lines of ${text}`], () =>
-            on.onEarlierRun(number),
+        earlierRuns.map((text) =>
+          makeChip(
+            "–",
+            text,
+            [`Faint lines: ${text}`, `Without the faint lines of ${text}`],
+            on.onEarlierRun,
           ),
         ),
       ];

@@ -8,8 +8,6 @@ import { getLiveSettings, getSetting, withSetting } from "./tasks.js";
 /** @import { PlottedSeries } from "./series.js" */
 /** @import { PastRun, State } from "./state.js" */
 
-const MAX_GHOSTS = 3; // maximum number of earlier runs with curves on the chart
-
 /** The arrays of an earlier run that its curves need. @type {(keyof PlottedSeries)[]} */
 const PLOTTED = ["loss_steps", "losses", "score_steps", "scores"];
 
@@ -154,14 +152,11 @@ export function getRuleKeys({ rules }) {
 }
 
 /**
- * Return the earlier runs together with the present one. Beyond ``MAX_GHOSTS`` runs, the oldest is dropped.
+ * Return the run whose curves stay as ghosts once another begins: the present one or, without one, that before it.
  * @param {State} state @param {string} name why the present run ended @returns {PastRun[]}
  */
 export function withPast({ earlierRuns, trained, choice, data, view: { status } }, name) {
   if (!status.snapshot) return earlierRuns;
-  const number = 1 + Math.max(0, ...earlierRuns.map((earlier) => earlier.number));
   const { snapshot, recorded } = status;
-  return [...earlierRuns, { choice: trained ?? choice, snapshot, recorded, name, number, data }].slice(
-    -MAX_GHOSTS,
-  );
+  return [{ choice: trained ?? choice, snapshot, recorded, name, data }];
 }

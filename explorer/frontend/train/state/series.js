@@ -189,7 +189,7 @@ export function makeEarlierCurves(series, difference, present) {
   return series.map(({ rule, meta: _meta, ends, low: _low, high: _high, ...curve }) => {
     const { name } = curve;
     if (difference === null) return { ...curve, label: name, ends: false, faint: true };
-    const label = joinName(difference, series.length > 1 || !difference ? name : "");
+    const label = joinName(difference || name);
     const isNew = !present.some((other) => other.rule === rule && containsEnd(other, curve));
     return {
       ...curve,

@@ -3,7 +3,7 @@
 import { getEntries } from "../../choice/choice.js";
 import { withPast } from "./history.js";
 import { ACTIVE, IDLE } from "./status.js";
-import { toDataKey } from "./tasks.js";
+import { hasSameEnd, toDataKey } from "./tasks.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { OwnTable, Reading } from "./own-table.js" */
@@ -20,8 +20,8 @@ import { toDataKey } from "./tasks.js";
  *   a request to an instrument: its arguments, the step and the run; ``answer``: the answers by rule, or a message;
  *   null before it arrives
  * @typedef {{choice: Choice, snapshot: import("./series.js").PlottedSeries, recorded?: import("./records.js").Recorded,
- *   name: string, number: number, data: string}} PastRun an earlier run: its settings, curves and branch points;
- *   ``name``: why it ended; ``number``: its number; ``data``: the key of its training data
+ *   name: string, data: string}} PastRun an earlier run: its settings, curves and branch points; ``name``: why it
+ *   ended; ``data``: the key of its training data
  */
 /**
  * The state of the Train page. Panels, numbers and the layer only affect the display and are in no link.
@@ -29,7 +29,7 @@ import { toDataKey } from "./tasks.js";
  * @property {Choice} choice the settings
  * @property {Choice|null} trained the settings with which the present run started
  * @property {string} data the key of its training data, from ``toDataKey`` @property {View} view the present run
- * @property {PastRun[]} earlierRuns runs whose curves stay on the chart
+ * @property {PastRun[]} earlierRuns the run before this one, whose curves stay on the chart
  * @property {number|null} at the displayed step, or null for the last one
  * @property {Status|null} displayed the status of the run at that step
  * @property {string} remark a note on other settings or a missing step
@@ -96,9 +96,14 @@ export function createState(choice, { colours, ink }, { table, panels, numbers }
   };
 }
 
-/** Return the state after the user has started a run. @param {State} state @returns {State} */
+/**
+ * Return the state after the user has started a run. A run with other settings joins the earlier ones.
+ * @param {State} state @returns {State}
+ */
 export function withBegun(state) {
-  return { ...state, ...AT_LAST_STEP, ...getTrained(state), changing: null };
+  const isOther = state.trained && !hasSameEnd(state.trained, state.choice);
+  const earlierRuns = isOther ? withPast(state, "before other settings") : state.earlierRuns;
+  return { ...state, ...AT_LAST_STEP, ...getTrained(state), earlierRuns, changing: null };
 }
 
 /**

@@ -182,7 +182,7 @@ export function toDataKey(choice, table) {
 export function describeFirstDifference(past, now) {
   if (past.op !== now.op) return findEntry("op", past.op)?.label ?? "";
   const other = getSettings().find(({ name }) => getSetting(past, name) !== getSetting(now, name));
-  if (other) return `${other.label} ${getSetting(past, other.name)}`;
+  if (other) return `${other.name === "lr" ? "lr" : other.label} ${getSetting(past, other.name)}`;
   const names = Object.keys({ ...past.parameters, ...now.parameters });
   const name = names.find((each) => past.parameters[each] !== now.parameters[each]);
   if (!name) return "";

@@ -197,14 +197,15 @@ def test_a_ghost_is_called_by_what_differs(picture: Run):
     before = choice("sign", "default", "straight_through", task="moons")
     for change, name in (
         ({"op": "step"}, "Sign"),
-        ({"training": {"task": "moons", "lr": "0.03"}}, "Learning rate"),
+        ({"training": {"task": "moons", "lr": "0.03"}}, "lr"),
         ({"training": {"task": "moons", "hidden": "4"}}, "Hidden"),
     ):
         changed = "{ ...given.choice, ...given.change }"
-        body = f"{SEEN} state = withOtherSettings({{ ...state, choice: {changed} }});"
+        begin = "withBegun" if name == "lr" else "withOtherSettings"
+        body = f"{SEEN} state.trained = given.choice; state = {begin}({{ ...state, choice: {changed} }});"
         shown = picture(body, choice=before, change=change, status=status("finished", *ROUND[1:]))
         ghosts = [series["label"] for series in shown["chart"]["series"] if series.get("faint")]
-        assert ghosts, change
+        assert len(ghosts) == 2, change
         assert all(label.startswith(name) and label.endswith(", before") for label in ghosts), ghosts
 
 

@@ -213,18 +213,18 @@ def test_stored_runs_draw_the_same_lines(node: Node, document: dict[str, Any]):
         const series = { losses: lines, scores: lines, score_sd: lines };
         const over = { loss_steps: { default: steps }, score_steps: steps };
         const snapshot = { ...series, ...over, measured: { a: 1 } };
-        const earlier = { choice: given.choice, snapshot, name: "before", number: 1, data: "moons" };
+        const earlier = { choice: given.choice, snapshot, name: "before", data: "moons" };
         const own = { ...earlier, choice: { ...earlier.choice, op: "formula: x * 7" } };
         const back = unpackEarlierRuns(JSON.parse(JSON.stringify(packEarlierRuns([earlier, own]))));
         const legend = [{ key: "default", label: "D", colour: "#1" }];
         const drawn = (one) => ["score", "loss"].map((what) => buildSeries(what, one, legend)
             .map(({ x, y }) => [...x, ...y].map(String)));
-        return [back.map(({ number }) => number), drawn(snapshot), drawn(back[0].snapshot),
+        return [back.map(({ data }) => data), drawn(snapshot), drawn(back[0].snapshot),
             Object.keys(back[0].snapshot).length, unpackEarlierRuns(null)];
     """
     given = {"document": document, "choice": choice("sign", "default", task="moons")}
-    numbers, before, after, fields, nothing = node.run(body, given)
-    assert (numbers, fields, nothing) == ([1], 4, [])
+    kept, before, after, fields, nothing = node.run(body, given)
+    assert (kept, fields, nothing) == (["moons"], 4, [])
     assert before == after
 
 
