@@ -73,13 +73,16 @@ export function splitPoints(group, curves) {
   return { own, others: [...apart, ...others] };
 }
 
-/** Return a curve with those that coincide with it at most of its points. @param {Curve} curve @param {Curve[]} curves */
-export function findCompanions(curve, curves) {
-  const counts = new Map();
-  for (const [, , at] of curve.points) {
-    const key = curves.map((other) => Number(areTogether(curve, other, at))).join("");
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  const [[key]] = [...counts].sort(([, one], [, other]) => other - one);
-  return curves.filter((_, at) => key[at] === "1");
+/**
+ * Return the groups of curves in which a curve is at some of its points, itself included: first those without the first
+ * of all curves, then small ones.
+ * @param {Curve} curve @param {Curve[]} curves
+ */
+export function listGroups(curve, curves) {
+  const places = [...new Set(curve.points.map(([, , at]) => at))];
+  const keys = places.map((at) => curves.map((other) => Number(areTogether(curve, other, at))).join(""));
+  const groups = [...new Set(keys)].map((key) => curves.filter((_, at) => key[at] === "1"));
+  const rank = (/** @type {Curve[]} */ group) =>
+    group.length + (group.includes(curves[0]) ? curves.length : 0);
+  return groups.sort((one, other) => rank(one) - rank(other));
 }

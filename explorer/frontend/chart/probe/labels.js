@@ -5,7 +5,7 @@ import { GRIP_PX, placeGrips } from "../scene/grips.js";
 import { toLeftPx, toTopPx } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
 import { formatFourDigits } from "../../formula/substitution.js";
-import { findCompanions, splitPoints, traceCurves } from "./label-curves.js";
+import { listGroups, splitPoints, traceCurves } from "./label-curves.js";
 import { getGap, makeSquare, mix, placeLabels } from "./placement.js";
 import { getTangents, getValue, isInPanel } from "./probe-marks.js";
 
@@ -24,13 +24,14 @@ import { getTangents, getValue, isInPanel } from "./probe-marks.js";
 /** The reader's own drawing, which labels do not cover. @typedef {import("../scene/picture.js").Sketch} Sketch */
 
 const MIN_SIZE = 12; // of the letters, in px
-const [LETTER, LINE, ASCENT] = [0.52, 1.2, 0.8]; // width, height and ascent of letters, as multiples of the font size
+const [LETTER, LINE, ASCENT] = [0.55, 1.2, 0.8]; // width, height and ascent of letters, as multiples of the font size
 const MARGIN_PX = 6; // distance of the label of x from handles
 const [DOT_PX, RING_PX, KNOB_PX] = [6, 5.5, 9]; // radius of a dot, of a circle at a jump, and of the probe's point
 const SAME_DOT_PX = 3; // distance of dots below which they look like one
 const MAX_SHARE = 0.4; // maximum width of names in one row, as a fraction of the chart's width
 const SPOT_CLEAR_PX = 5; // distance of such a point from other curves
 const MAX_SPOTS = 48; // for each name
+const FAR_LEADS_PX = [24, 48, 72, 96, 132, 168, 204, 240]; // distances of a name in another panel from its curve
 const SPOT_PX = 16; // distance of the points of a curve next to which its name may be
 const SHARES = [1, 0.8, 0.6, 0.4]; // points of half a tangent next to which its slope may be
 const SAMPLES = Array.from({ length: 17 }, (_, index) => index / 16); // shares of a tangent for its points
@@ -52,16 +53,33 @@ export function drawLabels(values, lines, frame, g, around) {
  * @param {{grips: import("../scene/grips.js").Grip[], sketch?: Sketch}} around @returns {Label[]}
  */
 export function layOutLabels(values, lines, frame, g, { grips, sketch }) {
-  const isInView = values.x >= frame.x[0] && values.x <= frame.x[1];
-  const slopes = isInView ? makeSlopeLabels(values, lines, frame, g) : [];
-  const names = makeNameLabels(lines, frame, sketch);
-  if (!isInView) return [...slopes, ...names];
-  const drafts = draftValues(values, lines, frame);
-  const around = keepPlaced(placeDrafts(drafts, frame, "gradient", toBoxes(names)));
+  if (!(values.x >= frame.x[0] && values.x <= frame.x[1])) return makeNameLabels(lines, frame, sketch);
+  const slopes = makeSlopeLabels(values, lines, frame, g);
   const x = makeXLabel(values, frame, grips);
-  const first = around.length < drafts.length ? keepPlaced(placeDrafts(drafts, frame, "gradient", [])) : [];
-  if (first.length <= around.length) return [...slopes, ...names, ...around, x];
-  return [...slopes, ...makeNameLabels(lines, frame, sketch, toBoxes(first)), ...first, x];
+  const drafts = draftValues(values, lines, frame);
+  const { forward, gradient } = frame;
+  const between = (forward.top + forward.height + gradient.top) / 2;
+  const handles = placeGrips(grips, frame).map(({ px, aside }) => [px + aside, between]);
+  const curves = traceCurves(
+    lines.filter(({ panel }) => panel === "forward"),
+    frame,
+    forward,
+  );
+  const tangents = getTangents(values, lines, frame, g).map(({ ends }) => sampleLine(ends));
+  const above = {
+    taken: [...toBoxes([...slopes, x]), ...handles.map((middle) => makeSquare(middle, GRIP_PX / 2))],
+    solid: [...curves.map(({ points }) => points), ...tangents],
+  };
+  /** @param {Box[]} taken */
+  const placeNames = (taken) => makeNameLabels(lines, frame, sketch, taken, above);
+  /** @param {Label[]} names */
+  const placeValues = (names) => keepPlaced(placeDrafts(drafts, frame, "gradient", toBoxes(names)));
+  const names = placeNames([]);
+  const around = placeValues(names);
+  const first = around.length < drafts.length ? placeValues([]) : [];
+  const rest = first.length > around.length ? placeNames(toBoxes(first)) : [];
+  const isBetter = first.length + rest.length > around.length + names.length;
+  return [...slopes, ...(isBetter ? [...rest, ...first] : [...names, ...around]), x];
 }
 
 /** @param {(Label|null)[]} labels */
@@ -165,28 +183,36 @@ function makeSlopeLabels(values, lines, frame, g) {
 const sampleLine = (ends) => SAMPLES.map((share) => mix(ends, share));
 
 /**
- * Make the labels with the names of all rules. Equal curves share one, and a curve without a place where it is alone has
- * one where it coincides with others.
+ * Make the labels with the names of all rules, equal curves in one. A curve is named where it is alone or with few others,
+ * rather not with the first curve; if there is no room in its panel, anywhere in the chart with a line to it.
  * @param {Line[]} lines @param {Frame} frame @param {Sketch} [sketch] @param {Box[]} [others] boxes of other labels
+ * @param {{taken: Box[], solid: Trace[]}} [above] what names do not cover outside the panel; without it they stay inside
  */
-export function makeNameLabels(lines, frame, sketch, others = []) {
+export function makeNameLabels(lines, frame, sketch, others = [], above) {
   const { gradient: panel } = frame;
   const gradients = lines.filter((line) => line.panel === "gradient");
   const curves = traceCurves(gradients, frame, panel);
   const solid = traceCurves(sketch ? [sketch] : [], frame, panel).map(({ points }) => points);
   const absent = gradients.filter(({ y }) => !Array.from(y).some(Number.isFinite));
   const taken = [...others, ...makeRings(gradients, frame, panel)];
-  const alone = curves.map((curve) => ({ ...draftName(curve, splitPoints([curve], curves), frame), solid }));
-  const drafts = [...alone, ...absent.map((line) => draftAbsent(line, curves, frame))];
-  const placed = placeDrafts(drafts, frame, "gradient", taken);
-  const labels = keepPlaced(placed);
-  const shared = curves
-    .filter((_, at) => !placed[at])
-    .map((curve) => {
-      const group = findCompanions(curve, curves);
-      return { ...draftName(curve, splitPoints(group, curves), frame), solid };
-    });
-  return [...labels, ...keepPlaced(placeDrafts(shared, frame, "gradient", [...taken, ...toBoxes(labels)]))];
+  const groups = curves.map((curve) => listGroups(curve, curves));
+  const draft = (/** @type {number} */ at, group = groups[at][0]) => {
+    return { ...draftName(curves[at], splitPoints(group, curves), frame), solid };
+  };
+  const drafts = [
+    ...curves.map((_, at) => draft(at)),
+    ...absent.map((line) => draftAbsent(line, curves, frame)),
+  ];
+  const labels = placeDrafts(drafts, frame, "gradient", taken);
+  for (const [at, known] of groups.entries())
+    for (const group of labels[at] ? [] : known) {
+      const [around, next] = [[...taken, ...toBoxes(keepPlaced(labels))], draft(at, group)];
+      labels[at] ??= placeDrafts([next], frame, "gradient", around)[0];
+      if (labels[at] || !above) continue;
+      const wide = { ...next, solid: [...solid, ...above.solid] };
+      labels[at] = placeDrafts([wide], frame, "anywhere", [...around, ...above.taken])[0];
+    }
+  return keepPlaced(labels);
 }
 
 /**
@@ -232,13 +258,18 @@ function draftAbsent({ label, colour }, curves, frame) {
 
 /**
  * Place labels in a panel. Returns null for each that has no place.
- * @param {Draft[]} drafts @param {Frame} frame @param {"forward"|"gradient"} name of the panel
+ * @param {Draft[]} drafts @param {Frame} frame @param {"forward"|"gradient"|"anywhere"} name of the panel, or both
  * @param {Box[]} taken boxes that they do not cover @returns {(Label|null)[]}
  */
 function placeDrafts(drafts, frame, name, taken) {
-  const { top, height } = frame[name];
-  const area = { left: frame.left, right: frame.left + frame.inner, top, bottom: top + height };
-  const places = placeLabels(drafts, area, taken);
+  const [first, last] = name === "anywhere" ? [frame.forward, frame.gradient] : [frame[name], frame[name]];
+  const area = {
+    left: frame.left,
+    right: frame.left + frame.inner,
+    top: first.top,
+    bottom: last.top + last.height,
+  };
+  const places = placeLabels(drafts, area, taken, name === "anywhere" ? FAR_LEADS_PX : undefined);
   return places.map((place, at) => place && { ...drafts[at], ...place });
 }
 
@@ -249,14 +280,20 @@ function makeRings(lines, frame, panel) {
   );
 }
 
+/** Return about the width of a text, as a multiple of the font size. @param {string} text */
+function measureText(text) {
+  const count = (/** @type {RegExp} */ kind) => text.match(kind)?.length ?? 0;
+  return LETTER * text.length - 0.2 * count(/[-fijlrt .,:()]/g) + 0.25 * count(/[mwMW]/g);
+}
+
 /** Return the text of a label with its font size, width and height in px. @param {Part[][]} rows @param {Frame} frame */
 function makeText(rows, frame) {
   const size = Math.max(frame.size, MIN_SIZE);
-  const letters = rows.map((row) => row.reduce((sum, { text }) => sum + text.length, 0));
+  const widths = rows.map((row) => row.reduce((sum, { text }) => sum + measureText(text), 0));
   return {
     rows,
     size,
-    width: LETTER * size * Math.max(...letters),
+    width: size * Math.max(...widths),
     height: (LINE * (rows.length - 1) + 1) * size,
   };
 }

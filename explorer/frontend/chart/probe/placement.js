@@ -7,8 +7,8 @@ import { clampTo } from "../../formula/numbers.js";
 /** The edges of a rectangle in px. @typedef {{left: number, right: number, top: number, bottom: number}} Box */
 /**
  * A place of a label. ``side``: -1 on the left of its spot, 1 on the right, 0 above or below; ``lead``: points of a line
- * from the spot to the label, [] if they are next to each other.
- * @typedef {{box: Box, side: number, lead: Pixel[], cost: number}} Place
+ * from the spot to the label, [] if they are next to each other; ``crosses``: whether it touches what it does not name.
+ * @typedef {{box: Box, side: number, lead: Pixel[], cost: number, crosses: boolean}} Place
  */
 /**
  * A label without a place. ``spots``: points next to which it may be, the best one first; ``own``: what it names;
@@ -24,32 +24,40 @@ const OWN_PX = 4; // by which a label is nearer to what it names than to anythin
 const FAR_PX = 16; // distance above which it does not matter
 const APART_PX = 6; // minimum distance between labels next to each other
 const LEADS_PX = [0, 12, 24, 36, 48]; // further distances from a spot, with a line to it
-const LEAD_SHARES = [0, 0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 1]; // points of a line from a spot to its label
+const LEAD_SHARES = Array.from({ length: 13 }, (_, at) => at / 12); // points of a line from a spot to its label
 const DIRECTIONS = [-1, 0, 1].flatMap((down) =>
   [-1, 0, 1].flatMap((across) => (down || across ? [[across, down]] : [])),
 );
 
 /**
- * Place labels, first those with the fewest possible places. Returns null for each without a place.
+ * Place labels, first those with the fewest possible places; if some have none, those before the others. Returns null for
+ * each without a place.
  * @param {Request[]} requests @param {Box} area the panel @param {Box[]} taken boxes that labels do not cover
- * @returns {(Place|null)[]}
+ * @param {number[]} [leads] see ``LEADS_PX`` @returns {(Place|null)[]}
  */
-export function placeLabels(requests, area, taken) {
-  const nearest = requests.map((request) => listPlaces(request, area, 0));
-  const order = requests.map((_, at) => at).sort((one, other) => nearest[one].length - nearest[other].length);
-  const used = [...taken];
-  const chosen = /** @type {(Place|null)[]} */ (requests.map(() => null));
-  const isFree = (/** @type {Place} */ { box, lead }) =>
-    used.every((other) => !areTooNear(box, other) && getGap([lead], other) >= CLEAR_PX);
-  for (const at of order)
-    for (const further of LEADS_PX) {
-      const places = further ? listPlaces(requests[at], area, further) : nearest[at];
-      chosen[at] ??= places.find(isFree) ?? null;
-      if (!chosen[at]) continue;
-      used.push(chosen[at].box, ...chosen[at].lead.map((point) => makeSquare(point, 0)));
-      break;
+export function placeLabels(requests, area, taken, leads = LEADS_PX) {
+  const known = requests.map(() => /** @type {Record<number, Place[]>} */ ({}));
+  const list = (/** @type {number} */ at, /** @type {number} */ further) =>
+    (known[at][further] ??= listPlaces(requests[at], area, further));
+  let order = requests.map((_, at) => at).sort((one, other) => list(one, 0).length - list(other, 0).length);
+  let best = /** @type {(Place|null)[]} */ ([]);
+  for (let left = order; left.length; order = [...left, ...order.filter((at) => !left.includes(at))]) {
+    const used = [...taken];
+    const chosen = /** @type {(Place|null)[]} */ (requests.map(() => null));
+    const isFree = (/** @type {Place} */ { box, lead }) =>
+      used.every((other) => !areTooNear(box, other) && getGap([lead], other) >= CLEAR_PX);
+    for (const at of order) {
+      for (const crossed of leads === LEADS_PX ? [true] : [false, true])
+        for (const further of leads)
+          chosen[at] ??= list(at, further).find((some) => some.crosses <= crossed && isFree(some)) ?? null;
+      const { box, lead } = chosen[at] ?? { lead: [] };
+      used.push(...(box ? [box] : []), ...lead.map((point) => makeSquare(point, 0)));
     }
-  return chosen;
+    const missing = order.filter((at) => !chosen[at]);
+    if (best.length && missing.length >= left.length) break;
+    [best, left] = [chosen, missing];
+  }
+  return best;
 }
 
 /**
@@ -70,10 +78,10 @@ function listPlaces({ width, height, spots, own, others, solid = [], gap = GAP_P
       const lead = further ? makeLead(spot, box) : [];
       const isOwn = further > 0 || apart >= distance + OWN_PX;
       if (distance < CLEAR_PX || apart < CLEAR_PX || !isOwn) continue;
-      const crosses = lead.some((point) => getGap(others, makeSquare(point, 0)) < CLEAR_PX);
+      const crosses = lead.some((point) => getGap([...others, ...solid], makeSquare(point, 0)) < CLEAR_PX);
       const turn = 0.05 * down - 0.1 * lean * across;
       const cost = rank / spots.length - apart / FAR_PX + turn + Number(crosses);
-      places.push({ box, side: across, lead, cost });
+      places.push({ box, side: across, lead, cost, crosses });
     }
   return places.sort((one, other) => one.cost - other.cost);
 }

@@ -97,6 +97,26 @@ def test_equal_curves_share_a_label_that_says_so(node: Node) -> None:
     ]
 
 
+def test_a_curve_that_is_nowhere_alone_is_named_where_it_differs_from_the_first(node: Node) -> None:
+    """The published clamp equals autograd's 0 on the left and the straight-through 1 on the right."""
+    step = 1.0 * (GRID > 0.6)
+    clamp = line("Bug", step) | {"gaps": np.diff(step, append=1.0)}
+    labels = node.call(NAMES, [line("Default", 0), line("Straight-through", 1), clamp], FRAME)
+    assert sorted(texts_of(labels)) == ["Bug", "Default", "Straight-through"]
+    bug = labels[texts_of(labels).index("Bug")]
+    assert gap(bug, np.where(GRID > 0.6, 1, 1e9)) < gap(bug, np.where(GRID < 0.6, 0, 1e9))
+
+
+def test_a_name_without_room_in_its_panel_is_above_it_with_a_line_to_its_curve(node: Node) -> None:
+    waves = {"Default": 0.5 + 0.45 * np.sin(90 * GRID), "Straight-through": 0.5, "Masked": 0.5 * (GRID < 0.4)}
+    frame = FRAME | {"size": 24, "forward": {"top": -110, "height": 200, "range": [0, 1]}}
+    labels = lay_out(node, waves, 0.5, frame)
+    assert {*texts_of(labels)} >= {*waves}
+    above = [label for label in labels if label["lead"] and label["box"]["bottom"] < TOP]
+    assert texts_of(above), "at least one is over the upper panel"
+    assert not any(overlap(one["box"], other["box"]) for one, other in combinations(labels, 2))
+
+
 def test_a_name_without_any_place_is_left_out(node: Node) -> None:
     waves = line("Default", 0.5 + 0.5 * np.sin(300 * GRID))
     assert texts_of(node.call(NAMES, [waves], FRAME)) == []
@@ -107,10 +127,10 @@ def test_a_rule_without_a_finite_value_has_its_label_at_no_height_of_the_axis(no
     assert texts_of(labels) == ["Zero", "1 / 0: not finite"]
 
 
-def lay_out(node: Node, curves: dict[str, Any], at: float) -> list[Any]:
+def lay_out(node: Node, curves: dict[str, Any], at: float, frame: dict[str, Any] = FRAME) -> list[Any]:
     lines = [line(*curve) for curve in curves.items()]
     values = [float(np.interp(at, GRID, each["y"])) for each in lines]
-    labels: list[Any] = node.run(LABELS, {"lines": lines, "values": values, "at": at, "frame": FRAME})
+    labels: list[Any] = node.run(LABELS, {"lines": lines, "values": values, "at": at, "frame": frame})
     return labels
 
 
