@@ -38,7 +38,10 @@ export function buildPicture(state) {
   const task = tasks.getSelectedTask(choice);
   return {
     offered: getEnabledButtons(state),
-    metrics: [results ? `${results.runs} / ${results.most}` : "–", view.status.left || "–"],
+    metrics: [
+      results ? `${results.runs} / ${results.most}` : "–",
+      view.status.left || (results ? "0 s" : "–"),
+    ],
     taken: view.status.total ? view.status.done / view.status.total : 0,
     status: makeStatus(state),
     heat: buildHeatMap(state),

@@ -74,9 +74,9 @@ class Swapped:
         return self._owners[0].undo()  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:
-        """Return the target and the rule as text."""
+        """Return the target and the rule as text, for the swapped model but not for each of its parts."""
         inner: str = super().extra_repr()  # type: ignore[misc]  # that of nn.Module
-        return f"{inner}{', ' * bool(inner)}{self._owners[0].told}"
+        return inner if self._origin.path else f"{inner}{', ' * bool(inner)}{self._owners[0].told}"
 
     @property
     def _modules(self) -> Any:

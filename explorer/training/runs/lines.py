@@ -234,7 +234,8 @@ def _describe_end(snapshot: Snapshot, rule: str, hinders: bool, ranking: Ranking
         return None
     anyway = " anyway" if hinders else ""
     if len(ranking.means) < 2:
-        why = "Only this rule can be compared: the others diverged on half of the seeds or more"
+        share = " on half of the seeds or more" if ranking.started > 1 else ""
+        why = f"Only this rule can be compared: the others diverged{share}"
         return _Statement("The only one left to compare", Reason("score", why))
     pair, is_first = Pair(snapshot, ranking, rule), rule == ranking.best[0]
     if ranking.started == 1 and pair.gap < _MIN_LEAD:

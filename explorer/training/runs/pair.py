@@ -169,7 +169,7 @@ class Pair:
     def _compare_directions(self, sign: int) -> Iterator[Reason]:
         own, its = (_average_cosine(self.snapshot, each) for each in (self.rule, self.other))
         if sign * (own - its) > _MIN_TURN and max(own, its) > _MIN_TURN:
-            numbers = with_minus(f"cosine {own:.2f}, against {its:.2f}")
+            numbers = with_minus(f"cosine {round(own, 2) + 0.0:.2f}, against {round(its, 2) + 0.0:.2f}")
             near = "closer to" if sign > 0 else "further from"
             why = f"Its gradient is {near} that of the smoothed net: {numbers} with {self.name}"
             yield Reason("alignment", why, 0, f"its gradient is misaligned ({numbers})")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from explorer.catalogue import find_op, find_rule
@@ -46,8 +47,10 @@ class TrainingReader(Reader):
         try:
             return setting.read(text)
         except ValueError as error:
-            name = TASKS[task].label if setting.name == "task" else setting.text_of(default)
-            advice = f"It is left at {name}."
+            advice = f"It is left at {setting.text_of(default)}."
+            if setting.name == "task":
+                default = (*get_close_matches(text.casefold(), TASKS, 1, 0.7), *TASKS)[0]
+                advice = f"{TASKS[default].label} is shown instead."
             self.add_notice(
                 f"The link asks for {setting.name} = {quote(text)}: {format_reason(error)}. {advice}"
             )

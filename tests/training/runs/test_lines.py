@@ -78,7 +78,7 @@ def test_each_line_ends_as_the_ranking_says(ended):
             r"Perhaps .* lower \(95 %: ([\d.]+) points higher to ([\d.]+) lower\)", line.text
         ):
             least, most = ranking.differences[rule]
-            reach = 100 * min(-least, 1 - max(ranking.means.values())), 100 * most
+            reach = 100 * min(-least, 1), 100 * min(most, 1)
             assert [float(each) for each in near.groups()] == pytest.approx(reach, abs=0.06)
 
 
@@ -192,8 +192,8 @@ _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
      r"It passes a gradient to 100 % of inputs, the other rule to \d+ %\."),
     ({"rules": ("formula: g/1000", "default"), "optimiser": "sgd", "lr": 0.1}, "norms",
      r"Its steps are larger: w1 moved by [\d.]+, with the other rule by 0\.0\d+\."),
-    ({"rules": ("formula: 20*g", "zero"), "optimiser": "sgd", "lr": 1.0}, "score",
-     "Only this rule can be compared: the others diverged on half of the seeds or more."),
+    ({"rules": ("formula: 20*g", "zero"), "optimiser": "sgd", "lr": 1.0, "seeds": 1}, "score",
+     "Only this rule can be compared: the others diverged."),
     ({"rules": ("formula: 20*g",), "optimiser": "sgd", "lr": 1.0}, "loss",
      r"Diverged at step \d+, rate 1: values .+ too large for float32; the loss grew from 2\.\d+ to .+e\d+\."),
     ({"rules": ("default", "formula: 300*g"), "optimiser": "sgd", "lr": 0.1}, "loss",

@@ -3,7 +3,6 @@
 import { getLinkedParameters } from "../../choice/address.js";
 import { getEntries } from "../../choice/choice.js";
 import { getRuleArguments } from "../../asking/ask.js";
-import { isCustom } from "../../choice/entries.js";
 import { saveInSession, loadFromSession } from "../../choice/session.js";
 import { copyText } from "../../elements/clipboard.js";
 import { element, setText } from "../../elements/dom.js";
@@ -63,9 +62,7 @@ export function createCode(host, { store, ask, languages, notebook }) {
       rules.some(({ key }) => key === rule) && choice.rules.every(({ slot }) => slots.includes(slot));
     const selected = isPicked ? rule : (rules.findLast(({ formula }) => formula) ?? rules[0]).key;
     pick.replaceChildren(
-      ...rules.map(({ key, label }) =>
-        element("option", { value: key, selected: key === selected }, isCustom(key) ? key : label),
-      ),
+      ...rules.map(({ key, label }) => element("option", { value: key, selected: key === selected }, label)),
     );
     show();
   }

@@ -63,7 +63,7 @@ const DRAWINGS = {
       ? drawNamedBars(Array.from(inputs), labels.inputs)
       : drawPaths({ "axis-line": "M0,500H1000", bars: formatBars(inputs) });
     const drawing = side ? canvas((node) => paintGrey(node, scaleToBytes(inputs), side, ink)) : bars;
-    const all = side ? `${of} pixels` : `${of.toLocaleString("en-US")} inputs`;
+    const all = side ? `${of} pixels` : `${of.toLocaleString("en-US")} input${of === 1 ? "" : "s"}`;
     const named = isNamed ? "" : shortenNames(labels.inputs, MAX_INPUT_NAMES);
     const caption = named || (inputs.length < of ? `${inputs.length} of ${all}` : all);
     const title = labels.inputs.join(", ") || null;

@@ -93,7 +93,9 @@ export function buildPicture(live) {
     taken: view.status.step / countSteps(state),
     status: makeStatus(live, isFaint),
     verdict,
-    headline: OVER.includes(view.status.state) ? view.status.headline || verdict.replace(LATER, "") : "",
+    headline: OVER.includes(view.status.state)
+      ? describeOldRate(state) || view.status.headline || verdict.replace(LATER, "")
+      : "",
     // a comparison with one seed proves little, unless the nets are equal
     offersSeeds:
       OVER.includes(view.status.state) &&
@@ -245,7 +247,7 @@ function requestTable({ choice, table, reading }) {
 function describeOldRate({ trained, choice, view: { status } }) {
   const rate = trained && OVER.includes(status.state) ? tasks.getSetting(trained, "lr") : "";
   const isOther = rate !== "" && Number(rate) !== Number(tasks.getSetting(choice, "lr"));
-  return isOther ? `The result is for learning rate ${rate}: press Again to train with the new one.` : "";
+  return isOther ? `Trained at lr ${rate}: press Again for lr ${tasks.getSetting(choice, "lr")}.` : "";
 }
 
 /** @param {number} seeds those of the curves @param {import("../charts/axes.js").Scale} scale */

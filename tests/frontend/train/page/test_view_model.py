@@ -158,8 +158,9 @@ def test_the_verdict_is_the_last_sentence_during_and_after_a_run(picture: Run):
 
 def test_a_result_of_another_learning_rate_says_so(picture: Run):
     over = f'{SEEN} state.trained = {{ ...given.choice, training: {{ lr: "0.5" }} }};'
-    said = picture(over, status=status("finished", "default"))["status"]["next"]
-    assert said == "The result is for learning rate 0.5: press Again to train with the new one."
+    shown = picture(over, status=status("finished", "default"))
+    said = "Trained at lr 0.5: press Again for lr 0.01."
+    assert [shown["status"]["next"], shown["headline"]] == [said] * 2
 
 
 def test_other_settings_leave_every_curve_of_the_run_before(picture: Run):
