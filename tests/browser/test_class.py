@@ -230,9 +230,16 @@ def the_next_question_comes_wherever_a_page_is(teacher: Page, one: Page, other: 
     for page in (one, teacher, other):
         expect(page.locator(".title")).to_have_text(NEXT, timeout=COMPUTED_MS)
         expect(page.get_by_label("Your Function")).to_have_count(0)
-    left = other.get_by_role("link", name="Back to your page")  # with all that was chosen or drawn there
+    left = other.get_by_role("link", name="Back to Train")  # with all that was chosen or drawn there
     expect(left).to_have_attribute("href", re.compile(r"/train\?.*task=digits"))
-    expect(one.get_by_role("button", name="Send my prediction")).to_be_disabled()
+    expect(other.locator(".check")).to_be_in_viewport(ratio=1)
+    one.get_by_role("radio").nth(1).check()
+    one.get_by_role("button", name="Send my prediction").click()
+    expect(teacher.locator(".class-band .count")).to_contain_text("1 has answered")
+    teacher.get_by_role("button", name="Reveal").click()
+    expect(one.locator(".verdict")).to_have_text(
+        re.compile("^Not right. torch returns zero there, but .* The answer")
+    )
 
 
 def a_lost_connection_is_told_and_comes_back(student: Page) -> None:

@@ -10,6 +10,7 @@ from tests.browser.test_class import ends_the_class, open_class
 from tests.browser.training import press
 from tests.browser.visitors import Open
 
+OBJECTION = "That is torch's own gradient of round, which this backward replaces."
 CUT = "[...document.querySelectorAll('.class-band > .acts > button')].map(b => b.scrollWidth > b.clientWidth)"
 # How many px are left free below the chart, and between the code and the chart.
 FREE = """() => {
@@ -40,6 +41,7 @@ def test_on_a_stage_the_chart_has_the_free_height_and_the_race_is_in_view(
     teacher.get_by_role("button", name="Reveal").click()
     drawings = teacher.get_by_role("group", name="Drawings").get_by_role("button")
     expect(drawings).to_have_count(4)
+    expect(teacher.locator(".objection").nth(1)).to_have_text(OBJECTION)  # to the commonest wrong answer
     for drawing in drawings.all()[:3]:
         drawing.click()
     for size in [*sizes, {"width": 1920, "height": 1080}]:
@@ -49,6 +51,7 @@ def test_on_a_stage_the_chart_has_the_free_height_and_the_race_is_in_view(
     teacher.keyboard.press("ArrowRight")
     teacher.reload()  # keeps the slide, and the drawings that are picked
     expect(teacher.locator(".slides span")).to_have_text("2 of 7")
+    expect(teacher.locator(".excerpt .decides")).to_be_in_viewport(ratio=1)
     expect(teacher.locator(".drawings [aria-pressed=true]")).to_have_count(3)
     ends_the_class(teacher)
 
@@ -76,6 +79,9 @@ def test_a_teacher_of_an_ended_class_is_told_and_can_continue(page: Page) -> Non
     page.goto("/learn?class=000000000&lesson=leaves")
     expect(page.get_by_text("This class has ended.")).to_be_visible()
     expect(page.get_by_role("button", name="Reveal")).to_be_hidden()
+    for on_stage in (True, False):
+        present(page, on_stage)
+        expect(page.locator(".to-titles")).to_be_visible()
     choose_lesson(page, "clamp")
     expect(page.get_by_role("button", name="Class", exact=True)).to_be_visible(timeout=COMPUTED_MS)
     assert "class=" not in page.url

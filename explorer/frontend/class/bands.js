@@ -136,13 +136,16 @@ export function createStudentsBand({ onLeave, onAgain }) {
     element: band,
     show({ id, state, lost, revealed, sentence }) {
       band.classList.toggle("ended", state === "ended");
-      const told = `You are in class ${formatCode(id)}. ${revealed ? REVEALED_TEXT : ATTENDING_TEXT}`;
+      const left = getLeft();
+      const page = left && (new URL(left).pathname.split("/").pop() || "explore");
+      const news = revealed ? REVEALED_TEXT : left ? "" : ATTENDING_TEXT;
+      const told = `You are in class ${formatCode(id)}. ${news}`;
       const words = sentence || (lost ? LOST_TEXT : told);
       render(
         band,
         h("p", { role: "status" }, state === "ended" ? ENDED_TEXT : words),
         state === "refused" && h("button", { onclick: onAgain }, "Try again"),
-        getLeft() && h("a", { href: getLeft() }, "Back to your page"),
+        page && h("a", { href: left }, `Back to ${page[0].toUpperCase()}${page.slice(1)}`),
         h("button", { onclick: onLeave }, OVER_STATES.includes(state) ? "All lessons" : "Leave"),
       );
     },

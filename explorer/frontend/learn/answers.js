@@ -26,10 +26,13 @@ const TOO_LONG_TEXT = "These drawings are too long for a link: pick simpler ones
  * @param {Forecast} forecast the question with its answers @param {string} memory storage key of the drawings to race
  */
 export function createAnswers(forecast, memory) {
-  const rows = forecast.contents().map((content) => {
+  const whys = forecast.whys();
+  const rows = forecast.contents().map((content, index) => {
     const said = element("span", { class: "said" });
     const count = element("b", { class: "count" });
-    return { said, count, item: element("li", {}, element("span", {}, ...content), count, said) };
+    const objection = element("span", { class: "objection", hidden: true }, ...whys[index]);
+    const item = element("li", {}, element("span", {}, ...content), count, said, objection);
+    return { said, count, objection, item };
   });
   const list = element("ol", { class: "answers", "aria-label": "Answers" }, ...rows.map(({ item }) => item));
   const others = element("p", { class: "others", hidden: true });
@@ -44,8 +47,11 @@ export function createAnswers(forecast, memory) {
     show(counts, drawings) {
       const alike = drawings.map(forecast.alike);
       const answers = countAnswers(counts, alike);
-      rows.forEach(({ item, said, count }, index) => {
+      const wrong = answers.rows.map(({ all }, index) => (index === forecast.right ? 0 : all));
+      const commonest = wrong.indexOf(Math.max(1, ...wrong));
+      rows.forEach(({ item, said, count, objection }, index) => {
         const row = answers.rows[index];
+        objection.hidden = index !== commonest;
         setText(count, String(row.all));
         setText(said, describeWays(row, forecast.draws, forecast.labels[index]));
         item.style.setProperty("--share", `${answers.all ? (100 * row.all) / answers.all : 0}%`);

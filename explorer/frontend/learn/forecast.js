@@ -15,17 +15,18 @@ import { drawThumbnail } from "../chart/scene/thumbnail.js";
 /** @import { Choice } from "../choice/choice.js" */
 /**
  * A lesson's question, with the reader's prediction of the answer. ``draws``: whether the reader can draw it;
- * ``checked``: returns whether it is right, and a reply; ``answer``: returns the text that reveals the answer;
- * ``saved``, ``restore``: keep the prediction across reloads; ``contents``: returns the content of each answer;
- * ``labels``: the labels of the answers' rules, "" for none; ``right``: index of the right answer; ``alike``: returns
- * the index of the answer that a complete drawing resembles, or -1; ``missed``: offers the answer after a wrong
- * prediction; ``rest``: disables the button, with a label; ``describe``: returns the prediction as text.
+ * ``checked``: returns whether it is right, and a reply; ``answer``: returns the text that reveals the answer, unless
+ * ``isTold`` after the reply to a wrong one; ``saved``, ``restore``: keep the prediction across reloads; ``contents``,
+ * ``whys``: return the content of each answer and the reply to it; ``labels``: the labels of the answers' rules, "" for
+ * none; ``right``: index of the right answer; ``alike``: returns the index of the answer that a complete drawing
+ * resembles, or -1; ``missed``: offers the answer after a wrong prediction; ``rest``: disables the button, with a label;
+ * ``describe``: returns the prediction as text.
  * @typedef {{element: HTMLElement, drawing: ReturnType<typeof createDrawing>, draws: boolean, leastRange: [number,
- *   number], checked: () => {right: boolean, words: string}, answer: () => string, saved: () => {picked: number|null,
- *   drawn: (number|null)[]|null}, restore: (state: import("./memory.js").State) => void, pick: (index: number) => void,
- *   missed: () => void, rest: (resting: boolean, words?: string) => void, describe: () => string, contents: () =>
- *   (Node|string)[][], labels: string[], right: number, choice: Choice, alike: (values: ArrayLike<number>) => number}}
- *   Forecast
+ *   number], checked: () => {right: boolean, words: string}, answer: (isTold: boolean) => string, saved: () => {picked:
+ *   number|null, drawn: (number|null)[]|null}, restore: (state: import("./memory.js").State) => void, pick: (index:
+ *   number) => void, missed: () => void, rest: (resting: boolean, words?: string) => void, describe: () => string,
+ *   contents: () => (Node|string)[][], whys: () => (Node|string)[][], labels: string[], right: number, choice: Choice,
+ *   alike: (values: ArrayLike<number>) => number}} Forecast
  * @typedef {{onTerm: import("./words.js").OnTerm, decide?: string, onCheck: () => void, onSkip: (() => void)|null,
  *   onChange: () => void}} Acts callbacks of the form; ``onCheck``: called when the button labelled ``decide`` is
  *   pressed; ``onSkip``: called when the reader asks for the answer
@@ -116,18 +117,21 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     const judgement = judgeHand(hand, sample(rule));
     if (!judgement) return { right: false, words: "Nothing is drawn yet." };
     if (judgement.right) {
-      const words = say.describeRightDrawing(judgement, nameGradient(rule));
+      const words = say.describeRightDrawing(judgement);
       return {
         right: judgement.whole,
         words: judgement.whole ? `${words} ${describePoint(drawing.at(at))}`.trim() : words,
       };
     }
     drawing.shade(judgement.deviations);
-    const match = answers.find((/** @type {*} */ { picture }) => judgeHand(hand, sample(picture))?.right);
-    return {
-      right: false,
-      words: match ? say.describeWrong(match) : say.describeWrongDrawing(judgement, hand),
-    };
+    const match = findMatch(hand);
+    const words = match ? say.describeWrong(match) : say.describeWrongDrawing(judgement, hand);
+    return { right: false, words };
+  }
+
+  /** Return the answer that a drawing resembles, or undefined. @param {import("./judging.js").Curve} hand */
+  function findMatch(hand) {
+    return answers.find((/** @type {*} */ { picture }) => judgeHand(hand, sample(picture))?.right);
   }
 
   /** @param {ArrayLike<number>} values heights of a drawing in cells of equal width */
@@ -141,14 +145,15 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     });
   }
 
-  function answer() {
+  function answer(/** @type {boolean} */ isTold) {
     const hand = drawing.curve();
     const judgement = draws && form.picked() === null ? judgeHand(hand, sample(rule)) : null;
     const wrong = judgement && !judgement.right;
-    const distance = wrong ? say.describeDistance(judgement, hand, sample(rule), nameGradient(rule)) : "";
-    return [distance, say.describeAnswer(answers[right]), describePoint(wrong ? drawing.at(at) : NaN)]
-      .filter(Boolean)
-      .join(" ");
+    const own = wrong ? findMatch(hand) : answers[form.picked() ?? -1];
+    const distance = wrong ? say.describeDistance(judgement, hand, sample(rule)) : "";
+    const point = describePoint(wrong ? drawing.at(at) : NaN);
+    const parts = [isTold || !own ? distance : own.why, say.describeAnswer(answers[right]), point];
+    return parts.filter(Boolean).join(" ");
   }
 
   /** @returns {[number, number]} */
@@ -200,6 +205,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
       return answer ? `“${answer.text || describeSample(sample(answer.picture))}”` : "your drawing";
     },
     contents: () => answers.map(renderAnswer),
+    whys: () => answers.map((/** @type {*} */ { why }) => renderInline(why, onTerm)),
     labels: answers.map((/** @type {*} */ { picture }) => (picture ? findRuleEntry(picture).label : "")),
     right,
     choice,
@@ -210,12 +216,6 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
 /** @param {string} key the key of an existing rule */
 function findRuleEntry(key) {
   return /** @type {import("../formula/entry.js").Rule} */ (findEntry("rule", key));
-}
-
-/** @param {string} key the key of a rule */
-function nameGradient(key) {
-  const { label, formula } = findRuleEntry(key);
-  return formula ? `the gradient of ${label}` : "torch's own gradient";
 }
 
 /**

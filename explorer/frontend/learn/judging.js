@@ -11,9 +11,9 @@
  */
 /**
  * The result of comparing a drawing with the true gradient. ``right``: whether no drawn part is wrong; ``whole``:
- * whether enough of the range is drawn; ``share``: the fraction of the range that is drawn; ``mean``: the mean
- * distance; ``deviations``: the wrong parts, from left to right.
- * @typedef {{right: boolean, whole: boolean, share: number, mean: number, deviations: Deviation[]}} Judgement
+ * whether enough of the range is drawn; ``share``: the fraction of the range that is drawn; ``deviations``: the wrong
+ * parts, from left to right.
+ * @typedef {{right: boolean, whole: boolean, share: number, deviations: Deviation[]}} Judgement
  */
 
 const X_TOLERANCE = 0.05; // horizontal tolerance, as a fraction of the range of x
@@ -45,7 +45,6 @@ export function judge(drawn, truth, height) {
     right: areSlips(strayed, width) && areSlips(missed, width),
     whole: share >= MIN_SHARE,
     share,
-    mean: computeMeanDistance(hand, curve),
     deviations,
   };
 }
@@ -149,14 +148,4 @@ function areSlips(deviations, width) {
     total <= MAX_SLIP_WIDTH * width &&
     deviations.every(({ peak }) => peak <= MAX_SLIP)
   );
-}
-
-/** @param {Point[]} hand @param {Point[]} curve */
-function computeMeanDistance(hand, curve) {
-  let i = 0;
-  const gaps = hand.map(({ x, y }) => {
-    while (i < curve.length - 1 && Math.abs(curve[i + 1].x - x) <= Math.abs(curve[i].x - x)) i += 1;
-    return Math.abs(y - curve[i].y);
-  });
-  return gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
 }

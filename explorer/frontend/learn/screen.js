@@ -156,10 +156,11 @@ export function createLesson(lesson, around, part = null) {
 
   /** @param {"checked"|"shown"} how */
   function reveal(how) {
-    answer(how === "checked" ? forecast.checked().words : forecast.answer());
+    answer(how === "checked" ? forecast.checked().words : forecast.answer(!part));
     forecast.drawing.finish();
     screen.classList.remove("predicting", "with-code");
-    excerpt?.element.remove(); // because the complete code is below
+    excerpt?.light();
+    if (excerpt) text.after(excerpt.element); // on a stage; elsewhere the complete code is below
     showChart(true);
     const onward = part ? [] : [element("button", { onclick: predictAgain }, "Predict again"), around.next()];
     screen.append(

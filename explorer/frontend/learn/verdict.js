@@ -29,10 +29,10 @@ export const describeAnswer = ({ text, why }) => (text ? `The answer is “${tex
 
 /**
  * Return the reply to a drawing without errors, which may be incomplete.
- * @param {Judgement} judgement @param {string} name the true gradient
+ * @param {Judgement} judgement
  */
-export function describeRightDrawing({ mean, whole, share }, name) {
-  if (whole) return `Yes, close enough for a hand: on average ${roundText(mean)} from ${name}.`;
+export function describeRightDrawing({ whole, share }) {
+  if (whole) return "Yes, close enough for a hand.";
   return `Right so far: you drew ${Math.round(100 * share)} % of the range. Draw the rest, or see the answer.`;
 }
 
@@ -48,12 +48,12 @@ export function describeWrongDrawing({ deviations }, drawn) {
 
 /**
  * Return the reply to a wrong drawing once the answer is revealed: where it is wrong, and by how much.
- * @param {Judgement} judgement @param {Curve} drawn @param {Curve} truth @param {string} name the true gradient
+ * @param {Judgement} judgement @param {Curve} drawn @param {Curve} truth
  */
-export function describeDistance({ mean, deviations }, drawn, truth, name) {
+export function describeDistance({ deviations }, drawn, truth) {
   const x = pickX(findWorst(deviations));
-  const distance = `Your drawing is on average ${roundText(mean)} from ${name}.`;
-  return `${distance} At x = ${formatFourDigits(x)} you drew ${roundText(interpolateAt(drawn, x))}; it is ${roundText(interpolateAt(truth, x))}.`;
+  const [own, right] = [drawn, truth].map((curve) => roundText(interpolateAt(curve, x)));
+  return `At x = ${formatFourDigits(x)} you drew ${own}; the gradient there is ${right}.`;
 }
 
 /**
@@ -64,7 +64,7 @@ export function describePoint(x, guess, rules) {
   const returns = rules.map(({ label, value }) => `${label} returns ${roundText(value)}`).join(", ");
   return Number.isNaN(guess)
     ? `At x = ${roundText(x)} ${returns}.`
-    : `At x = ${roundText(x)} you expect ${roundText(guess)}: ${returns}.`;
+    : `At x = ${roundText(x)}, which is not judged, you expect ${roundText(guess)}: ${returns}.`;
 }
 
 /**

@@ -58,7 +58,6 @@ LESSON = make_lesson(
     retest=(
         make_variant("floor", "straight_through", -1.5, 0.25, 2.75),
         make_variant("sign", "straight_through", -1.5, -0.25, 2),
-        make_variant("trunc", "straight_through", -1.5, 0.25, 2.75),
         make_variant("step", "straight_through", -1.5, -0.25, 2),
         make_variant("sign", "clipped", -1.5, -0.75, 1),
     ),

@@ -32,6 +32,5 @@ LESSON = make_lesson(
         make_variant("clamp", "default", -0.5, 0.25, 2),
         make_variant("sign", "default", -1.5, -0.25, 2),
         make_variant("fraction", "default", -1.5, 0.25, 2.75),
-        make_variant("trunc", "default", -1.5, -0.25, 2.75),
     ),
 )
