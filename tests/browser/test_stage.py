@@ -111,6 +111,9 @@ def test_a_training_on_a_stage_has_wide_lines_and_large_text(tabs: Callable[...,
     for part in ("bar", "rules", "views", "dock"):
         assert_all_is_seen(page, f"{ROOT} .{part}")
     assert page.locator(".stMain").evaluate("main => main.scrollHeight <= main.clientHeight"), "nothing slips"
+    expect(page.locator(".op-key")).to_have_text("×: how much gradient is left.", use_inner_text=True)
+    expect(page.locator(".distance").first).to_contain_text("(95 %:")
+    assert page.locator(".distance:visible").count() == page.locator(".distance").count() > 0
     page.set_viewport_size({"width": 1280, "height": 720})
     lines = page.locator(".race .js-line, .object .curve").evaluate_all(WIDTHS)
     seen = [width for width in lines if width]
@@ -176,6 +179,7 @@ def test_chart_and_picture_share_the_height_of_a_stage(tabs: Callable[..., Tab],
     page.set_viewport_size({"width": 1920, "height": 1080})
     notes = [re.compile(r"Seed 0: \d+ % right")] * rules.count("rule=")
     expect(page.locator(".planes .note:visible")).to_have_text(notes)
+    assert "…" not in page.locator(".race .ends").inner_text(), "names are whole"
     assert_all_is_seen(page, ".presenting .stage")
     for why in page.locator(".why-of").all()[-2:]:
         why.click()

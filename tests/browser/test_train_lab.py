@@ -46,6 +46,8 @@ def test_several_seeds_have_a_band_and_small_windows_squeeze_nothing(train: Page
     names = train.locator(".curves .ends span:visible i").all_inner_texts()
     assert sorted(names) == ["Default autograd", "Straight-through", "chance"]
     assert_written_under_the_pointer(train)
+    train.locator(".curves .ends span", has_text="chance").hover()  # which is no rule
+    assert train.locator(".card.rule").first.evaluate("card => getComputedStyle(card).opacity") == "1"
     said = train.locator(".measured tbody td:nth-child(2)").all_inner_texts()
     assert all(" ± " in text and text.endswith(" %") for text in said)
     for width, height in (

@@ -91,8 +91,8 @@ export function decodeCurves(answer) {
   try {
     const { kinks, head, main, rest, below = "" } = answer;
     const [x, y, marks] = [answer.x, answer.y, answer.marks].map(decodeArray);
-    const [gradients, parts, spread] = [answer.gradients, answer.parts, answer.spreads ?? {}].map(
-      decodeArrays,
+    const [gradients, parts, spread] = [answer.gradients, answer.parts, answer.spreads ?? {}].map((encoded) =>
+      Object.fromEntries(Object.entries(encoded).map(([key, value]) => [key, decodeArray(value)])),
     );
     const unbiased = answer.unbiased ? decodeArray(answer.unbiased) : null;
     const all = [y, marks, ...[gradients, parts, spread].flatMap((record) => Object.values(record))];
@@ -106,9 +106,4 @@ export function decodeCurves(answer) {
   } catch {
     return { message: "The server sent an invalid answer: not confirmed by torch" };
   }
-}
-
-/** @param {Object<string, *>} encoded */
-function decodeArrays(encoded) {
-  return Object.fromEntries(Object.entries(encoded).map(([key, value]) => [key, decodeArray(value)]));
 }

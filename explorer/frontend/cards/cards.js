@@ -194,7 +194,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
         card.showFailing(failing.get(slot) ?? null, close.get(slot) ?? "");
     },
     /** @param {number} slot the rule's slot */
-    cardOf: (slot) => cards.parts.get(slot),
+    cardOf: (slot) => (slot < 0 ? opCard : cards.parts.get(slot)),
     /** @param {Present} present */
     showPresent(present) {
       opCard.showPresent(present.op);

@@ -28,24 +28,17 @@ export function toQuery(choice) {
 }
 
 /**
- * Return the parameter values that a link has to contain, by control name.
+ * Return the parameter values that a link has to contain, by control name: also a default, if the link sets an op's
+ * parameter of the same name but another meaning. The bare name would set both, as in old links.
  * @param {Choice} choice @returns {Record<string, number>}
  */
 export function getLinkedParameters(choice) {
   const pairs = getControls(choice).flatMap(({ name, parameter }) => {
-    const value = getOwn(choice.parameters, name) ?? getDefaultToState(choice, parameter);
+    const isAmbiguous = parameter.plain && getOwn(choice.parameters, parameter.plain) !== undefined;
+    const value = getOwn(choice.parameters, name) ?? (isAmbiguous ? parameter.default : undefined);
     return value === undefined ? [] : [/** @type {const} */ ([name, value])];
   });
   return Object.fromEntries(pairs);
-}
-
-/**
- * Return a parameter's default value if a link must contain it, otherwise undefined. It must if the link also sets an
- * op's parameter of the same name but another meaning: the bare name would set both, as in old links.
- * @param {Choice} choice @param {import("../formula/entry.js").Parameter} parameter
- */
-function getDefaultToState({ parameters }, parameter) {
-  return parameter.plain && getOwn(parameters, parameter.plain) !== undefined ? parameter.default : undefined;
 }
 
 /** Return the name of the query parameter for a parameter of an op or rule. @param {string} name */

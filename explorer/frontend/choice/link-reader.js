@@ -10,7 +10,6 @@ import { fillTemplate } from "../formula/phrases.js";
 import { getOwn } from "../formula/records.js";
 
 /** @import { Control } from "../formula/controls.js" */
-/** @import { Parameter } from "../formula/entry.js" */
 /** @import { Choice, ChosenRule } from "./choice.js" */
 /** @import { Kind } from "./entries.js" */
 /** @import { QueryParameter } from "./view.js" */
@@ -226,15 +225,12 @@ function readParameters(link, choice) {
     // it sets the rules that allow the value.
     const text = texts[index] ?? getOwn(plainTexts, getDisplayName(parameter));
     const isForeignDefault = texts[index] === undefined && parameter.plain !== "";
-    if (text === undefined || (isForeignDefault && !isWithinReach(text, parameter))) return;
+    const [low, high] = parameter.reach;
+    const isAllowed = text !== undefined && NUMBER.test(text) && Number(text) >= low && Number(text) <= high;
+    if (text === undefined || (isForeignDefault && !isAllowed)) return;
     values[name] = link.takeNumber(name, parameter.default, ...parameter.reach, text);
   });
   return dropDefaults(swapCrossed(link, values, controls), controls);
-}
-
-/** @param {string} text @param {Parameter} parameter */
-function isWithinReach(text, { reach: [low, high] }) {
-  return NUMBER.test(text) && Number(text) >= low && Number(text) <= high;
 }
 
 /**

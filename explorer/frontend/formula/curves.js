@@ -90,7 +90,11 @@ export function sampleCurves(
   if (isRandom) addMeanKinks(kinks, { op, rules }, choice, range);
   const allKinks = Object.values(kinks).flatMap((each) => each ?? []);
   const { x, marks } = makeGrid(start, stop, points, allKinks);
-  const pairs = rules.map((rule, i) => makePair(op, rule, parameters[i], choice.learns));
+  const { learns } = choice;
+  const pairs = rules.map((rule, i) => ({
+    ...{ key: rule.key, gradient: getGradientTree(op, rule, learns), parameters: parameters[i] },
+    part: learns ? (findContribution(op, rule, learns)?.tree ?? null) : null,
+  }));
   const values = isRandom
     ? evaluateMeans(x, { op, pairs, parameters: opValues }, choice, range, quantiles)
     : evaluateCurves(x, marks, { op, pairs, parameters: opValues }, range, Boolean(choice.learns));
@@ -107,14 +111,6 @@ function getReference({ start, stop }) {
   const isKept = lastReference.start === start && lastReference.stop === stop;
   if (!isKept) lastReference = { start, stop, x: makeEvenPoints(start, stop, getSampling().reference) };
   return lastReference.x;
-}
-
-/**
- * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {string} [learns] @returns {Pair}
- */
-function makePair(op, rule, parameters, learns) {
-  const part = learns ? (findContribution(op, rule, learns)?.tree ?? null) : null;
-  return { key: rule.key, gradient: getGradientTree(op, rule, learns), part, parameters };
 }
 
 /**
@@ -307,21 +303,15 @@ function makeGrid(start, stop, points, kinks) {
   /** @type {Map<number, number>} */
   const marks = new Map();
   for (const x of makeEvenPoints(start, stop, points)) marks.set(x, EVEN);
-  for (const x of kinks) for (const near of listNeighbours(x)) marks.set(near, NEIGHBOUR);
+  // Rounding in the op, as by a division, can delay its jump at a kink to the fourth-nearest float64.
+  for (const x of kinks)
+    for (const next of [getNextFloat, getPreviousFloat])
+      for (const near of [next(x), next(next(next(next(x))))]) marks.set(near, NEIGHBOUR);
   for (const x of kinks) marks.set(x, KINK);
   const x = Float64Array.from(marks.keys())
     .filter((at) => at >= start && at <= stop)
     .sort();
   return { x, marks: Int8Array.from(x, (at) => marks.get(at) ?? EVEN) };
-}
-
-/**
- * Return the nearest and the fourth-nearest float64 on both sides of a kink. Rounding in the op, as by a division, can
- * delay its jump that far.
- * @param {number} x
- */
-function listNeighbours(x) {
-  return [getNextFloat, getPreviousFloat].flatMap((next) => [next(x), next(next(next(next(x))))]);
 }
 
 /**

@@ -107,9 +107,10 @@ def _draw_layer(record: Record, layer: int) -> Picture:
     ends = f"±{stop}" if edges[0] == -edges[-1] else f"{start} … {stop}"
     share = format_percent(beyond)
     outside = f"{share[0].upper()}{share[1:]} lie beyond {ends}." if beyond >= _MIN_BEYOND else ""
+    ticks = [f"≤ {start}", middle, f"≥ {stop}"] if beyond else [start, middle, stop]
     histogram = draw_histogram(
-        counts, counts.max(initial=1), edges,
-        curve=True, ticks=[start, middle, stop], means=record["means"][layer], outside=outside,
+        counts, counts[1:-1].max(initial=1), edges,
+        curve=True, ticks=ticks, means=record["means"][layer], outside=outside,
     )  # fmt: skip
     inside = f"{format_percent(1 - beyond)} of the data lie between {start} and {stop}."
     note = draw_note(" ".join(filter(None, [words, outside])))

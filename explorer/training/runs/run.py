@@ -196,11 +196,7 @@ class Run(Stepper):
             ),
             metric=get_metric(held_out.y) if held_out else None,
             held_out=len(held_out.y) if held_out else 0,
-            chance=(
-                None
-                if held_out is None or held_out.y.is_floating_point()
-                else held_out.y.bincount().max().item() / len(held_out.y)
-            ),
+            chance=self.nets.data[0].chance,
             score=self._map_rules(
                 np.where(left < 0, each[-1], np.float32(np.nan)) if held_out else None
                 for each, left in zip(by_seed, diverged, strict=True)

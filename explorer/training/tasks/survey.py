@@ -56,6 +56,7 @@ class Survey:
         unusable: the number of rows that cannot be learnt from, for example because a value is missing.
         worst: the input to leave out instead of these rows, if that loses fewer cells, or "".
         complete: the table as CSV text without these rows; "" if there are no such rows.
+        chance: see ``Data``; None if the table cannot be learnt from.
     """
 
     rows: int
@@ -70,6 +71,7 @@ class Survey:
     unusable: int
     worst: str
     complete: str
+    chance: float | None
 
 
 def make_survey(text: str, target: str | None = None, without: Sequence[str] | None = None) -> Survey:
@@ -82,13 +84,13 @@ def make_survey(text: str, target: str | None = None, without: Sequence[str] | N
     if target is None and without is None:
         target, without = _suggest_columns(cells, columns)
     table = Table.create({"text": text, "target": target, "without": without})
-    refused, complete, unusable, worst = "", "", 0, ""
+    refused, complete, unusable, worst, chance = "", "", 0, "", None
     try:
         target = cells.names[cells.choose_columns(table)[1]]
         incomplete, worst = cells.mask_incomplete(table), cells.find_worst_input(table)
         if unusable := int(incomplete.sum()):
             complete = cells.csv_of(~incomplete)
-        read_table(table)
+        chance = read_table(table).chance
     except ValueError as error:
         refused = str(error)
     return Survey(
@@ -107,6 +109,7 @@ def make_survey(text: str, target: str | None = None, without: Sequence[str] | N
         unusable=unusable,
         worst=worst,
         complete=complete,
+        chance=chance,
     )
 
 

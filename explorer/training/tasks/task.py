@@ -50,6 +50,13 @@ class Data(NamedTuple):
         return {name: getattr(self, name) for name in ("names", "inputs", "target", "unit")}
 
     @property
+    def chance(self) -> float | None:
+        """The accuracy of always guessing the commonest held-out class; None without classes."""
+        if self.held_out is None or self.held_out.y.is_floating_point():
+            return None
+        return self.held_out.y.bincount().max().item() / len(self.held_out.y)
+
+    @property
     def widths(self) -> tuple[int, int]:
         """The number of inputs and the number of outputs of a net for this data."""
         return self.train.x.shape[1], self.outputs

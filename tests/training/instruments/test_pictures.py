@@ -53,13 +53,13 @@ INPUTS = {
 }
 
 
-def test_the_outer_bins_of_a_histogram_are_drawn_whole():
+def test_the_outer_bins_of_a_histogram_leave_the_height_to_the_others():
     first, second = draw("inputs", INPUTS)
     bars, note = first["blocks"]
     assert note["text"] == "Twice as wide as this rule. 60 % lie beyond ±2."
     assert first["words"] == "Twice as wide as this rule. 40 % of the data lie between −2 and 2."
-    assert (bars["counts"].tolist(), bars["highest"], bars["bins"]) == ([50, 10, 20, 0], 50, 4)
-    assert (bars["ends"], bars["ticks"], bars["curve"]) == ([-2, 2], ["−2", "0", "2"], True)
+    assert (bars["counts"].tolist(), bars["highest"], bars["bins"]) == ([50, 10, 20, 0], 20, 4)
+    assert (bars["ends"], bars["ticks"], bars["curve"]) == ([-2, 2], ["≤ −2", "0", "≥ 2"], True)
     assert bars["means"][:3].tolist() == [-3, -0.5, 0.25]
     assert bars["outside"] == "60 % lie beyond ±2."
     bars, note = second["blocks"]

@@ -60,7 +60,11 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
     const { field, message, show } = createNumberField({
       name,
       onNumber: (value, byKeys) => store.change(next(value), { target: byKeys ? name : null }),
-      next: (value, way) => Number((value + way * chooseRangeStep(store.current.range)).toPrecision(12)),
+      next: (value, way) => {
+        const [start, stop] = store.current.range;
+        const step = 10 ** (Math.floor(Math.log10(stop - start)) - 1); // a hundredth to a tenth of the width
+        return Number((value + way * step).toPrecision(12));
+      },
       wrong: (value) => explainInvalidEnd(value, store.current.range[1 - index]),
     });
     const label = element("label", { class: "end flex-row" }, name, field, message);
@@ -78,14 +82,6 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
   }
 
   return { destroy: store.subscribeNow(show) };
-}
-
-/**
- * Return by how much an arrow key changes an end of a range: between a hundredth and a tenth of its width.
- * @param {[number, number]} range
- */
-function chooseRangeStep([start, stop]) {
-  return 10 ** (Math.floor(Math.log10(stop - start)) - 1);
 }
 
 /**

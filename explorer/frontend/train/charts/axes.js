@@ -7,9 +7,10 @@ import { formatPower, formatShort, writeMinus } from "../../formula/numbers.js";
 /**
  * The y axis of a chart. ``kind``: "share" for values from 0 to 1, in percent; "fit" for values up to 1; "cosine" for
  * −1 to 1; "decades" for positive values, logarithmic; "plain" for all others. ``chance``: the score of random
- * guessing, or null; ``heldOut``: whether values are of held-out data; ``decimals``: their number after the point.
- * @typedef {{kind: "share"|"fit"|"cosine"|"decades"|"plain", title: string, chance: number|null, heldOut?: boolean,
- *   decimals?: number}} Scale
+ * guessing, or null, and ``guess`` its name; ``heldOut``: whether values are of held-out data; ``decimals``: their
+ * number after the point.
+ * @typedef {{kind: "share"|"fit"|"cosine"|"decades"|"plain", title: string, chance: number|null, guess?: string,
+ *   heldOut?: boolean, decimals?: number}} Scale
  */
 
 const MARGIN = 0.05; // space above and below the curves, as a fraction of their height

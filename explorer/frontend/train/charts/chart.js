@@ -142,9 +142,9 @@ function makeEndNames(series, { kind, decimals }) {
 }
 
 /** @param {Scale} scale @param {number} y the score of random guessing @param {number} x the end of the x axis */
-function makeChanceName({ kind, decimals }, y, x) {
+function makeChanceName({ kind, decimals, guess = "chance" }, y, x) {
   const value = VALUES[kind](y, decimals);
-  return { x, y, value, colour: CHANCE_COLOUR, name: "chance", rule: "", faint: true };
+  return { x, y, value, colour: CHANCE_COLOUR, name: guess, rule: "", faint: true };
 }
 
 /** @param {number} chance */

@@ -17,18 +17,17 @@ import { cut, spread, wrapNames } from "./label-layout.js";
  */
 
 const MAX_SHARE = 0.42; // maximum width of labels with names in one line, as a fraction of the chart's width
-const AXIS_LINES = 2; // height of the x axis that labels do not reach, as a multiple of the font size
 const LINE_LETTERS = /** @type {const} */ ([9, 17]); // minimum and maximum length of a line of a name
 const LETTER = 0.5; // average width of a letter, as a multiple of the font size
 const DIGIT = 0.58; // width of a bold digit, as a multiple of the font size
-const LEAD = 18; // px from the end of a curve to its label
 const LINES = 1.15; // line height, as a multiple of the font size
 
 /** Create the labels at the right ends of a chart's curves. @param {HTMLElement} host the chart's element */
 export function createEndLabels(host) {
   const list = element("div", { class: "ends", "aria-hidden": "true" });
   const pen = /** @type {CanvasRenderingContext2D} */ (element("canvas", {}).getContext("2d"));
-  let cached = { width: 0, size: 0 }; // width of the chart and font size at the last measurement, in px
+  // of the chart at the last measurement, in px; ``lead``: distance from the end of a curve to its label
+  let cached = { width: 0, size: 0, lead: 0 };
   host.append(list);
 
   /**
@@ -38,7 +37,8 @@ export function createEndLabels(host) {
    */
   function space(width, names, least) {
     if (!names.length) return null;
-    if (width !== cached.width) cached = { width, size: readFontSize() };
+    const size = width === cached.width ? cached.size : readFontSize();
+    cached = { width, size, lead: Math.max(18, 1.25 * size) }; // beyond half of the x axis's last number
     const digits = Math.max(least, ...names.map(({ value }) => value.length));
     const all = names.map(({ name }) => name);
     const texts = fitNames(all, digits, MAX_SHARE * width);
@@ -53,12 +53,12 @@ export function createEndLabels(host) {
     const addBlank = (/** @type {string} */ text) => ` ${text}`;
     const plain = names.map(addBlank);
     if (measureWidth(plain, digits) <= width) return plain;
-    const room = Math.floor((width - LEAD) / (LETTER * cached.size)); // in letters
+    const room = Math.floor((width - cached.lead) / (LETTER * cached.size)); // in letters
     const most = clampTo(room, ...LINE_LETTERS);
-    const height = host.clientHeight - AXIS_LINES * cached.size;
     for (const taken of [most, digits + 1]) {
       const wrapped = wrapNames(names, taken, most);
-      if (wrapped && wrapped.reduce((sum, text) => sum + measureHeight(text), 0) <= height) return wrapped;
+      if (wrapped && wrapped.reduce((sum, text) => sum + measureHeight(text), 0) <= host.clientHeight)
+        return wrapped;
     }
     return cut(names, Math.max(LINE_LETTERS[0], room - digits)).map(addBlank);
   }
@@ -72,7 +72,7 @@ export function createEndLabels(host) {
       const [first, ...others] = text.split("\n").map((line) => pen.measureText(line).width);
       return [digits * DIGIT * cached.size + first, ...others];
     });
-    return LEAD + Math.ceil(Math.max(...widths)) + 2;
+    return cached.lead + Math.ceil(Math.max(...widths)) + 2;
   }
 
   /** Return the font size of the labels in px, and set the canvas to their font. */
@@ -92,16 +92,18 @@ export function createEndLabels(host) {
       y: size.t + (Number.isFinite(yaxis.d2p(y)) ? clampTo(yaxis.d2p(y), 0, size.h) : size.h),
     }));
     const [right, beyond] = [size.l + size.w, (LINES * cached.size) / 2];
-    const tops = spread(
-      at.map(({ y }) => y),
-      names.texts.map(measureHeight),
-      size.t - beyond,
-      size.t + size.h + beyond,
-    );
+    const heights = names.texts.map(measureHeight);
+    const total = heights.reduce((sum, each) => sum + each);
+    const low = size.t - beyond;
+    const high = Math.max(size.t + size.h + beyond, Math.min(low + total, host.clientHeight)); // next to the x axis
+    const wanted = at.map(({ y }) => y);
+    const tops = spread(wanted, heights, low, high);
     const labels = names.names.map((name, index) =>
-      drawLabel(name, names.texts[index], right + LEAD, tops[index]),
+      drawLabel(name, names.texts[index], right + cached.lead, tops[index]),
     );
-    const leads = names.names.map((name, index) => drawLead(name, at[index], right, tops[index]));
+    const leads = names.names.map((name, index) =>
+      drawLead(name, at[index], [right, right + cached.lead], tops[index]),
+    );
     render(list, h("svg", { class: "leads" }, leads), h("div", {}, labels));
   }
 
@@ -120,13 +122,14 @@ function drawLabel({ name, value, rule, faint }, text, left, top) {
 
 /**
  * @param {Name} name @param {{x: number, y: number}} from the end of the curve in px
- * @param {number} right right end of the chart in px @param {number} top position of the label in px
+ * @param {[number, number]} ends right end of the chart, and left end of the label, in px
+ * @param {number} top position of the label in px
  */
-function drawLead({ colour, rule, faint }, { x, y }, right, top) {
+function drawLead({ colour, rule, faint }, { x, y }, [right, left], top) {
   const far = x < right - 8;
   return h("path", {
     opacity: faint ? 0.4 : null,
-    d: `M${x + 4} ${y}H${right + 3}L${right + LEAD - 5} ${top}`,
+    d: `M${x + 4} ${y}H${right + 3}L${left - 5} ${top}`,
     stroke: colour,
     "data-rule": rule,
     "stroke-dasharray": far ? "1 4" : "none",

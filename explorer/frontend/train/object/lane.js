@@ -8,7 +8,8 @@ import { drawPaths, makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
 
 /** The meaning of the numbers in a lane. */
 export const LANE_KEY = "×: how much gradient is left. By: how far the weights moved.";
-const NEXT_SENTENCES = /(?<=\.)( .*)/;
+// the finding, the rule's place among all, and the reason for it; a point in a number ends no sentence
+const SENTENCES = /^(.*?\.?)(?:( (?<=\. )[^;]*)(;.*)?)?$/;
 const MAX_WIDTH = 1.3; // maximum width of a band; 1 is that of the gradient at the loss
 
 /**
@@ -53,9 +54,10 @@ export function createLane(onWhy) {
         ...{ class: "why-of bare", hidden: why === null, "aria-label": `Why? ${line.label}` },
         ...{ "aria-expanded": String(why === true), onclick: () => onWhy(why ? null : line.key) },
       };
-      const [first, further] = said.split(NEXT_SENTENCES);
-      const words = h("span", {}, first, h("span", { class: "further" }, further));
-      render(sentence, words, " ", h("button", button, "Why?"));
+      const [, ...clauses] = SENTENCES.exec(said.replaceAll(" %", "\u00a0%")) ?? []; // no line begins with "%"
+      const kinds = ["finding", clauses[1]?.includes(" lower") ? "distance" : "further", "further"];
+      const words = kinds.map((kind, at) => h("span", { class: kind }, clauses[at]));
+      render(sentence, h("span", {}, words), " ", h("button", button, "Why?"));
     },
   };
 }

@@ -16,8 +16,8 @@ const [FEW_LANES, MANY_LANES] = [2, 3]; // maximum number of rules for tall draw
  * Create the drawing of the net: its forward pass, and the backward pass in each rule's card.
  * @param {{object: HTMLElement, cards: HTMLElement, reads: HTMLElement}} hosts ``cards``: moved into ``object``
  * @param {{cardOf: (slot: number) => Holder|undefined, onWhy: (rule: string|null) => void, onFold: () => void}} on
- *   ``cardOf``: returns the card in a slot; ``onWhy``: opens a rule's evidence; ``onFold``: shows or hides the middle
- *   layers
+ *   ``cardOf``: returns the card in a slot, that of the op in −1; ``onWhy``: opens a rule's evidence; ``onFold``:
+ *   shows or hides the middle layers
  */
 export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }) {
   const net = element("div", {
@@ -29,6 +29,8 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   const wall = createReads(reads);
   const lanes = /** @type {WeakMap<Holder, ReturnType<typeof createLane>>} */ (new WeakMap());
   object.append(cards, element("p", { class: "lane-key" }, LANE_KEY));
+  const key = LANE_KEY.split(/(?= By)/).map((words) => element("span", {}, words));
+  cardOf(-1)?.hold([element("p", { class: "op-key" }, ...key)]);
   cards.querySelector(".card.op")?.after(net);
 
   /** Return the drawing of the backward pass in a rule's card. It is created on first use. @param {Holder} card */

@@ -41,7 +41,7 @@ export function createOnePanel(host, { onClose, onEvidence }) {
       host.style.setProperty("--colour", picture.colour);
       setText(title, `Why? ${picture.label}`);
       panels.show(picture.row ? [picture.row] : []);
-      setText(reason, picture.why);
+      setText(reason, picture.why.replaceAll(" %", "\u00a0%"));
       render(seeds, picture.seeds.map(drawSeeds));
       limits.classList.toggle("note", !picture.seeds.length); // explains the dots, also on stage
       setText(limits, picture.row ? picture.row.limits : picture.chart);

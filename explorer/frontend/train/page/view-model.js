@@ -272,8 +272,15 @@ function getScale(state, measure) {
   const [score = ""] = Object.values(state.view.status.judged);
   const common = { heldOut: true, decimals: /\.(\d+)/.exec(score)?.[1].length };
   if (metric !== "accuracy") return { kind: "fit", title: metric ?? "", chance: null, ...common };
-  const chance = tasks.getSelectedTask(state.choice).chance ?? state.view.status.snapshot?.chance ?? null;
-  return { kind: "share", title: "accuracy, %", chance, ...common };
+  const { chance: guess } = tasks.getSelectedTask(state.choice); // null of a table, whose classes may differ in size
+  const chance = guess ?? state.view.status.snapshot?.chance ?? null;
+  return {
+    kind: "share",
+    title: "accuracy, %",
+    chance,
+    guess: guess ? "chance" : "commonest class",
+    ...common,
+  };
 }
 
 /**

@@ -186,7 +186,7 @@ function drawHistogram(block, { picture }) {
   ];
   return [
     makeFrame({ class: block.strong && "strong" }, [bars, lines], {
-      most: most === null ? "" : formatShort(most),
+      most: most === null ? "" : `gradient ${formatShort(most)}`,
     }),
     h("div", { class: "axis" }, ticks),
   ];

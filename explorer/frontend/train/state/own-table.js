@@ -1,6 +1,6 @@
 // The table of data that the user has pasted, with its target column and the columns to leave out.
 
-import { formatShare, formatShort } from "../../formula/numbers.js";
+import { formatShort } from "../../formula/numbers.js";
 
 /** @import { Column, Survey } from "./records.js" */
 /**
@@ -105,14 +105,13 @@ export function buildTablePreview(reading) {
 }
 
 /** @param {Survey} survey */
-function summaryOf({ rows, columns, delimiter, decimal, named, unusable, target }) {
+function summaryOf({ rows, columns, delimiter, decimal, named, unusable, target, chance }) {
   const size = `${rows.toLocaleString("en-US")} rows, ${columns.length} columns split at ${SIGNS[delimiter]}`;
   const learnt = target === null ? "" : `learns ${target}`;
   const held = Math.floor(rows / 5); // as the server splits the rows
   const few = held < MIN_HELD_OUT ? ", too few to compare close rules" : "";
   const judged = `${held.toLocaleString("en-US")} row${held === 1 ? "" : "s"} held out${few}`;
-  const counts = columns.find(({ name }) => name === target)?.classes.map(([, count]) => count) ?? [];
-  const guess = counts.length ? `the commonest class is ${formatShare(Math.max(...counts) / rows)}` : "";
+  const guess = chance && `always guessing their commonest class: ${(100 * chance).toFixed(1)}\u00a0%`;
   const lost =
     unusable && `${unusable.toLocaleString("en-US")} row${unusable === 1 ? "" : "s"} cannot be used`;
   const notes = [named ? "" : "no row of names", decimal === "," ? "decimal commas" : "", lost];

@@ -66,6 +66,6 @@
 /**
  * @typedef {{rows: number, named: boolean, delimiter: string, decimal: string, columns: Array<Column>,
  *   head: Array<Array<string>>, target: string|null, without: Array<string>, refused: string,
- *   unusable: number, worst: string, complete: string}} Survey
+ *   unusable: number, worst: string, complete: string, chance: number|null}} Survey
  */
 export {};

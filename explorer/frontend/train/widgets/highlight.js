@@ -92,5 +92,5 @@ const findLayers = (host) => [...host.querySelectorAll(".scatterlayer")];
 /** @param {EventTarget|null} target @returns {string|null} */
 function findRule(target) {
   const part = target instanceof Element ? target.closest("[data-rule]") : null;
-  return part?.getAttribute("data-rule") ?? null;
+  return part?.getAttribute("data-rule") || null; // random guessing has no rule
 }
