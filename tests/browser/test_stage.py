@@ -121,7 +121,7 @@ def test_a_training_on_a_stage_has_wide_lines_and_large_text(tabs: Callable[...,
     assert 4 < len(seen) < len(lines), "the bounds of a band are no curves"
     why = page.locator(".one")
     button(page, "Why? Default autograd").click()
-    expect(why.locator(".norms .sentence")).to_contain_text("Bars are on a log scale")
+    expect(why.locator(".norms .sentence")).to_contain_text("on a log scale from 0.000001")
     expect(why.locator(".norms .sentence")).to_be_visible()
     bars = why.locator(".layer-bar > span").evaluate_all(
         "all => all.map(each => each.scrollWidth - each.clientWidth)"

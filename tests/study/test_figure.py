@@ -48,8 +48,7 @@ def test_the_figure_draws_the_intervals_of_the_sentence():
     drawn = {trace.meta: trace for trace in figure.data if trace.meta}
     lower = drawn["straight_through"]
     ends = [lower.x[0] - lower.error_x.array[0], lower.x[0] + lower.error_x.array[0]]
-    said = re.search(r"Straight-through \(93.0 %\) lower by ([\d.]+) to ([\d.]+) points", result.describe())
-    assert said
+    said = re.search(r"\(93.0 %\) is lower by ([\d.]+) to ([\d.]+) points", result.describe())
     assert [f"{-end:.1f}" for end in ends] == [said[2], said[1]]
     score = "Straight-through: 93.0 % at lr 0.01, 95 % interval 92.1 to 93.9 %"
     assert lower.hovertext[0] == f"{score}; lower by {said[1]} to {said[2]} points"

@@ -85,7 +85,7 @@ def test_rules_that_may_each_be_best_are_named_together():
 def test_a_leader_leads_by_an_interval_above_0():
     text = result_of(["clipped", "default"]).describe()
     assert "Clipped straight-through is best on the 360 held-out examples, at 91.5 %; Default" in text
-    assert "(41.5 %) lower by 49.6 to 50.4 points (means of 4 seeds; simultaneous 95" in text
+    assert "(41.5 %) is lower by 49.6 to 50.4 points (means of 4 seeds; 95" in text
     better = result_of(["clipped"]).describe()
     controls = "the controls Zero (41.5 ± 1.3 %) and Gradient reversal (10.8 ± 1.0 %)"
     assert f"Clipped straight-through did better than {controls}." in better
@@ -115,7 +115,7 @@ def test_one_seed_has_no_interval_and_says_so():
     result = result_of(["clipped", "default"], seeds=1)
     assert result.best["held_out_std"].isna().all()
     assert "One seed: Clipped straight-through (9" in result.describe()
-    assert "One seed proves little: run 5." in result.describe()
+    assert "One seed proves little: run 5 seeds." in result.describe()
     assert "lower" not in result.describe()
     assert "±" not in result.describe()
     assert "For comparison: the controls Zero (43.0 %) and Gradient reversal (11.0 %)." in result.describe()

@@ -33,9 +33,8 @@ def draw(record: Record) -> list[Picture]:
 INSTRUMENT = Visible(
     key="norms",
     label="Gradient norms",
-    sentence="The length of each layer's weight gradient on the next batch. "
-    "Bars are on a log scale from 0.000001 to 1,000, or to the power of 10 that holds the longest.",
-    limits="This does not show direction: a long gradient may point the wrong way. Adam divides by its size.",
+    sentence="The length of each layer's weight gradient on the next batch, on a log scale from 0.000001.",
+    limits="This does not show direction: a long gradient may point the wrong way. Adam evens out lengths.",
     cost="0.09 ms for six rules with one hidden layer of 16 units",
     measure=measure,
     draw=draw,

@@ -9,7 +9,7 @@ from explorer.training.ranking.comparison import Comparison
 from explorer.training.ranking.digits import count_min_decimals, scale_score, with_unit
 
 ADVISED_SEEDS = 5  # with this many seeds, a difference of two percentage points is nearly always detected
-ONE_SEED_ADVICE = f"One seed proves little: run {ADVISED_SEEDS}."
+ONE_SEED_ADVICE = f"One seed proves little: run {ADVISED_SEEDS} seeds."
 _MAX_BOUND_DECIMALS = 12  # enough decimals so that no claimed bound is written as 0
 
 
@@ -58,7 +58,7 @@ class _Formatter:
             return f"lower by {self._format(lowest)} to {self.format_difference(highest)}"
         if highest < 0:
             return f"higher by {self._format(-highest)} to {self.format_difference(-lowest)}"
-        return f"{self.format_difference(-lowest)} higher to {self._format(highest)} lower"
+        return f"between {self.format_difference(-lowest)} higher and {self._format(highest)} lower"
 
     def format_difference(self, value: float) -> str:
         return self._format(value) + (" points" if self._ranking.unit == "%" else "")
@@ -77,7 +77,7 @@ def _describe_means(ranking: Comparison) -> list[str]:
     if ranking.unit == "%" and ranking.example:
         place = f"on the {1 / ranking.example:,.0f} held-out examples"
     best = order[0]
-    basis = f"means of {ranking.started} seeds; simultaneous 95 % intervals"
+    basis = f"means of {ranking.started} seeds; 95 % interval{'s that hold together' * (len(order) > 2)}"
     caution = ["Two seeds reveal only large differences."] if ranking.shared == 2 else []
     if len(order) == 1:
         basis_text = f"mean of {ranking.started} seeds" if ranking.started > 1 else "one seed"
@@ -97,7 +97,7 @@ def _describe_means(ranking: Comparison) -> list[str]:
         return [f"{main} ({basis}).", *caution]
     below = join_texts(
         [
-            f"{label} ({text.format_mean(label)}) {text.describe_reach(ranking.lower[label])}"
+            f"{label} ({text.format_mean(label)}) is {text.describe_reach(ranking.lower[label])}"
             for label in ranking.lower
         ]
     )

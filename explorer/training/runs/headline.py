@@ -32,7 +32,8 @@ def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
 def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[str, str]) -> Iterator[str]:
     first = next(iter(means))
     ends = [means[rule] for rule in ranking.best]
-    at = f"at {ends[0]}" if ends[0] == ends[-1] else f"at {ends[-1].partition(' ')[0]} to {ends[0]}"
+    whole, joint = ("both", "and") if len(ends) == 2 else ("all", "to")
+    at = f"at {ends[0]}" if ends[0] == ends[-1] else f"at {ends[-1].partition(' ')[0]} {joint} {ends[0]}"
     count = f"{ranking.started} seeds"
     if ranking.started == 1:
         yield f"One seed: {join_texts([f'{labels[rule]} {mean}' for rule, mean in means.items()])}."
@@ -46,7 +47,7 @@ def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[
     elif ranking.alike:
         yield f"All end equal on each of {count}: mean {means[first]}."
     elif not ranking.lower:
-        yield f"{count} do not show which is best: all {at}."
+        yield f"{count} do not show which is best: {whole} {at}."
     elif len(ranking.best) > 1:
         best = join_texts([labels[rule] for rule in ranking.best])
         yield f"{best} may each be best, {at}, means of {count}."

@@ -19,6 +19,7 @@ MAX_WHY = 120  # characters
 MIN_SHARE = 0.2  # a smaller fraction of the op's inputs, or difference of two, is not mentioned
 _MIN_SAME, _MIN_COSINE = 0.9, 0.95  # gradients with fewer equal signs or a lower cosine do not agree
 _MIN_STEPS = 10.0  # a smaller ratio of distances from the start explains nothing
+_MIN_MOVED = 2.0  # a smaller ratio of them is not mentioned
 _MIN_TURN = 0.05  # a cosine that is lower by less explains nothing
 _MIN_RISE = 0.01  # a score that rose by less in the last quarter of a run is not called rising
 _MIN_FALL = 0.9  # a loss that ended above this fraction of the first one has hardly fallen
@@ -51,7 +52,9 @@ class Pair:
         first, second, *_ = dict.fromkeys([*ranking.best, *ranking.means])
         self.snapshot, self.ranking, self.rule = snapshot, ranking, rule
         self.other = second if rule == first else first
-        self.gap = abs(ranking.means[rule] - ranking.means[self.other])
+        digits = ranking.decimals + 2 * (ranking.unit == "%")  # as both means are shown
+        own, its = ranking.means[rule], ranking.means[self.other]
+        self.gap = abs(round(own, digits) - round(its, digits)) or abs(own - its)
         self.rate = f"rate {format_short(snapshot.lr)}"
         both = rule, self.other
         ways, causes = ([snapshot.measured[key][each] or {} for each in both] for key in ("way", "causes"))
@@ -59,6 +62,9 @@ class Pair:
         self._quiet = [float(record["quiet"]) for record in causes]
         self._moved, self._reached = ([way[key].tolist() for way in ways] for key in ("moved", "reached"))
         self.lacks_w1 = [way["reached"][0] == way["moved"][0] == 0 for way in ways]
+        self._far = [w1 for w1, *_ in self._moved]
+        far, other = map(round_moved, self._far)
+        self._distances = f"w1 moved by {far}, with {self.name} by {other}"
         self._adam = ways[0]["adam"]
         own = ways[0]["others"][list(snapshot.losses).index(self.other)]
         self._same, self._cosine, self._size = map(float, own)
@@ -82,9 +88,12 @@ class Pair:
 
     def explain(self, sign: int) -> Reason:
         """Return the clearest reason for the rule's higher (``sign`` 1) or lower score (−1)."""
-        unknown = Reason("seeds", "No measure explains it", brief="no measure explains it")
+        brief = "no measure explains the difference"
+        unknown = Reason("seeds", "Norms, inputs and direction do not explain the difference", brief=brief)
         if contrast := next(self._compare_shares(-sign), None):
-            unknown = contrast._replace(why=f"{unknown.why}; it {contrast.why[3:]}", brief=unknown.brief)
+            unknown = contrast._replace(why=f"{brief.capitalize()}; the rule {contrast.why[3:]}", brief=brief)
+        elif max(self._far) > _MIN_MOVED * min(self._far):
+            unknown = Reason("norms", f"{brief.capitalize()}; {self._distances}", brief=brief)
         return next((reason for find in _REASONS for reason in find(self, sign)), unknown)
 
     def explain_tie(self) -> Reason | None:
@@ -121,9 +130,8 @@ class Pair:
             return f"Its gradient equals that of {self.name} at the op's inputs"
         times = f"{round_short(size, 2)} times"
         if is_parallel and self._adam:
-            distances = " and ".join(round_moved(w1) for w1, *_ in self._moved)
             why = f"Its gradient is {times} that of {self.name}{' per layer' * (len(self._kept[0]) > 1)}"
-            return f"{why}; Adam divides by the size, so w1 moved by {distances}"
+            return f"{why}; Adam evens that out: w1 moved by {' and '.join(map(round_moved, self._far))}"
         signs = f"{format_percent(self._same)} of signs equal where neither is 0"
         return f"Its gradient agrees with that of {self.name}: {signs}, {times} its size"
 
@@ -160,11 +168,10 @@ class Pair:
 
     def _compare_steps(self, sign: int) -> Iterator[Reason]:
         """Yield a reason if w1 moved much further with one rule: steps may be too small or too large."""
-        own, its = (w1 for w1, *_ in self._moved)
+        own, its = self._far
         if max(own, its) > _MIN_STEPS * min(own, its) > 0:
             brief = f"its steps are {'larger' if own > its else 'smaller'}"
-            distances = f"w1 moved by {round_moved(own)}, with {self.name} by {round_moved(its)}"
-            yield Reason("norms", f"{brief.capitalize()}: {distances}", brief=brief)
+            yield Reason("norms", f"{brief.capitalize()}: {self._distances}", brief=brief)
 
     def _compare_directions(self, sign: int) -> Iterator[Reason]:
         own, its = (_average_cosine(self.snapshot, each) for each in (self.rule, self.other))

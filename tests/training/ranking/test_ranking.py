@@ -87,9 +87,10 @@ def test_a_rule_is_lower_only_if_its_interval_is_above_zero(rows: list[list[int]
 
 def test_a_difference_of_unknown_sign_states_the_higher_bound_first():
     result = rank({"A": [0.95, 0.97, 0.9], "B": [0.94, 0.98, 0.91]}, 1 / 360, unit="%")
-    assert re.fullmatch(r"0\.3\d* points higher to 1\.2\d* lower", describe_lower(result, (-0.003, 0.012)))
+    said = describe_lower(result, (-0.003, 0.012))
+    assert re.fullmatch(r"between 0\.3\d* points higher and 1\.2\d* lower", said)
     few = rank({"A": [0.9, 0.5], "B": [0.4, 0.6]}, 1 / 360, unit="%")
-    assert describe_lower(few, few.differences["B"]) == "100.0 points higher to 100.0 lower"
+    assert describe_lower(few, few.differences["B"]) == "between 100.0 points higher and 100.0 lower"
     assert re.fullmatch(r"higher by 0\.3\d* to 1\.2\d* points", describe_lower(result, (-0.012, -0.003)))
 
 
@@ -104,13 +105,13 @@ def test_a_dead_rule_does_not_widen_the_intervals_of_good_ones():
 SENTENCES = {
     "one best": (
         {"A": [0.95, 0.96, 0.94, 0.95, 0.96], "B": [0.75, 0.77, 0.74, 0.73, 0.78]},
-        r"A is best on the 360 held-out examples, at 95.2 %; B \(75.4 %\) lower by \d+.\d to \d+.\d points "
-        r"\(means of 5 seeds; simultaneous 95 % intervals\).",
+        r"A is best on the 360 held-out examples, at 95.2 %; B \(75.4 %\) is lower by \d+.\d to \d+.\d "
+        r"points \(means of 5 seeds; 95 % interval\).",
     ),
     "two level": (
         {"A": [0.95, 0.96, 0.94], "B": [0.95, 0.95, 0.95], "C": [0.3, 0.2, 0.25]},
-        r"A \(95.0 %\) and B \(95.0 %\) may each be best on the 360 held-out examples; C \(25.0 %\) lower by "
-        r"\d+.\d to \d+.\d points than A \(means of 3 seeds; .*\).",
+        r"A \(95.0 %\) and B \(95.0 %\) may each be best on the 360 held-out examples; C \(25.0 %\) is lower "
+        r"by \d+.\d to \d+.\d points than A \(means of 3 seeds; 95 % intervals that hold together\).",
     ),
     "alike": (
         {"A": [0.95, 0.96], "B": [0.95, 0.96]},
@@ -155,7 +156,7 @@ def test_a_ranking_is_stated_in_a_sentence(name: str):
 
 def test_scores_other_than_fractions_are_stated_in_their_own_unit():
     said = rank({"A": [0.91, 0.92, 0.93, 0.92], "B": [0.5, 0.52, 0.49, 0.5]}).sentence
-    assert re.match(r"A is best on held-out data, at 0.92; B \(0.50\) lower by 0.\d\d to 0.\d\d ", said)
+    assert re.match(r"A is best on held-out data, at 0.92; B \(0.50\) is lower by 0.\d\d to 0.\d\d ", said)
 
 
 def test_no_bound_of_a_claimed_difference_is_written_as_zero():

@@ -84,8 +84,8 @@ NAN = float("nan")
     [
         (
             judged(default=[0.60, 0.62, 0.64], ste=[0.90, 0.92, 0.91]),
-            "Straight is best on the 360 held-out examples, at 91.0 %; Torch (62.0 %) lower by 24.7 to 33.3 "
-            "points (means of 3 seeds; simultaneous 95 % intervals).",
+            "Straight is best on the 360 held-out examples, at 91.0 %; Torch (62.0 %) is lower by 24.7 to "
+            "33.3 points (means of 3 seeds; 95 % interval).",
         ),
         (judged(metric="R²", default=[0.1, 0.2], ste=[0.81, 0.82]), "on held-out data, by R², at 0.8"),
         (judged(default=[NAN] * 3, ste=[NAN] * 3), "No rule kept its values finite: try a smaller"),
@@ -145,9 +145,9 @@ def end(default, ste, *, finished=True, same=False, rows=360, metric="accuracy")
         (end([0.8] * 5, [0.85, 0.78, 0.717, 0.65, 0.588]), "about 9, if the means stay 8.3 points apart."),
         (end([*CLOSE * 3, 1], [*FAR * 3, 1]), f"10 seeds do not {SEEK}"),
         (SimpleNamespace(**vars(end(CLOSE, FAR)) | {"task": "data"}), "tell these apart: get more rows."),
-        (end(CLOSE, FAR, finished=False), "intervals)."),
-        (end(CLOSE, [0.5, 0.5, 0.51]), "intervals)."),
-        (end([0.9], [0.8]), "One seed proves little: run 5."),
+        (end(CLOSE, FAR, finished=False), "interval)."),
+        (end(CLOSE, [0.5, 0.5, 0.51]), "interval)."),
+        (end([0.9], [0.8]), "One seed proves little: run 5 seeds."),
     ],
 )
 def test_the_conclusion_of_a_tie_ends_with_advice_from_the_measured_facts(snapshot, words):

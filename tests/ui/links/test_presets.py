@@ -91,7 +91,7 @@ def test_an_example_is_judged_on_held_out_data_as_its_hint_says(preset: Preset):
     assert highest
     assert highest <= first
     assert any(words.startswith(labels[rule]) for rule in first)
-    assert all(re.search(re.escape(labels[rule]) + r" \([^)]+\) lower by ", words) for rule in last)
+    assert all(re.search(re.escape(labels[rule]) + r" \([^)]+\) is lower by ", words) for rule in last)
     assert ended.gradients["zero" if "zero" in means else "default"].w1_moved == 0
     if preset.name == "Weights of one bit":
         changed = {rule: record["layers"][0]["changed"] for rule, record in ended.measured["weights"].items()}

@@ -84,7 +84,7 @@ function listSeeds(snapshot, lines) {
     text: format(value),
   });
   const range = width ? `from ${ends.map(format).join(" to ")}` : `${format(ends[0])} for all`;
-  const words = `Each dot is the held-out score of a seed, ${range}; a larger one of several.`;
+  const words = `Each dot is the held-out score of a seed, ${range}; a larger dot of several.`;
   return { words, rules: lines.map((line, at) => ({ line, dots: scores[at].map(toDot) })) };
 }
 

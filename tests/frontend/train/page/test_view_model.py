@@ -51,7 +51,7 @@ def test_a_band_says_what_is_left_of_the_gradient_where_each_is_a_number(picture
 @pytest.mark.parametrize(("panel", "where"), [
     ("score", "Look at its curve under “Held-out accuracy, %”."),
     ("alignment", "Look at its curve under “Why: alignment, after w2”."),
-    ("seeds", "Each dot is the held-out score of a seed, from 50.0 % to 100.0 %; a larger one of several."),
+    ("seeds", "Each dot is the held-out score of a seed, from 50.0 % to 100.0 %; a larger dot of several."),
 ])  # fmt: skip
 def test_why_points_to_the_picture_that_supports_it(picture: Run, panel: str, where: str):
     line = {"text": "", "panel": panel, "why": "So.", "layer": None, "other": None}
