@@ -41,7 +41,7 @@ def check_kinks(curve: Curve) -> Result:
     def judge(
         conclude: Callable[..., Result], i: int, ending: str, native_gradient: Tensor | None = None
     ) -> Result:
-        place = f"At {'x = ' * curve.is_line}{format_position(x[i], 7)}"
+        place = f"At {'x = ' * curve.is_line}{format_position(x[i], 7)}, g = 1,"
         words = f"{place} the gradient is {{value}}, {{left}} to the left, {{right}} to the right{ending}."
         return conclude(words, x[i], value=value[i], left=left[i], right=right[i], own=native_gradient)
 

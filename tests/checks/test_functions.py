@@ -69,7 +69,7 @@ DOUBLED = lambda x, g: 2 * x * g  # noqa: E731
         ((torch.square, lambda x, g: g * x.sign()), "double backward", "own derivative, 0 between", "right"),
         ((torch.square, DOUBLED), "double backward", "second derivative is right.", "own"),
         ((torch.sign, lambda x, g: -g * (x.abs() < 1)), "kinks", "−1 to the left, 0 to the right (1", "own"),
-        ((torch.sign, lambda x, g: g * (x.abs() <= 1)), "kinks", "At 1 the gradient is 1, 1 to the", "own"),
+        ((torch.sign, lambda x, g: g * (x.abs() <= 1)), "kinks", "At 1, g = 1, the gradient is 1, 1", "own"),
         ((lambda x: 1e8 * x.sin(), lambda x, g: 1e8 * g * x.cos()), "area", "The op does not jump", "leaves"),
         ((torch.relu, lambda x, g: g * (x > 0)), "kinks", "1 to the right, as torch's own relu gives", "("),
         ((torch.square, DOUBLED), "kinks", "Neither the op nor the gradient has a kink.", "such"),
@@ -197,7 +197,7 @@ def test_the_antiderivative_of_an_op_that_jumps_holds_between_its_jumps_only(cho
 def test_the_gradient_at_a_bound_is_compared_with_the_ops_own(choose_checks):
     choose_checks("kinks")
     (result,) = check("formula: 0 * x + 1", "formula: g*(x>=0)*(x<=2)")
-    assert re.fullmatch("At 0 the gradient is 1, .*own derivative of this op gives 0\\.", result.sentence)
+    assert re.fullmatch("At 0, g = 1, the gradient is 1, .*own derivative of .* gives 0\\.", result.sentence)
 
 
 def test_steps_of_16_bits_are_no_kinks(choose_checks):

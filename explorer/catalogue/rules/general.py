@@ -48,7 +48,7 @@ GENERAL = (
          source="PACT, Choi et al. 2018, arXiv:1805.06085, equations 1 to 3"),
     Rule("published_clamp", "Published clamp (with its bug)", "where(x < lo, 0, where(x > hi, 1, g))",
          also=("ClampGradient",), parameters=(LO, HI), kinks=("lo", "hi"), linear=False, suits=("bounded",),
-         otherwise=_NO_RANGE, fault="Above hi the gradient is 1 whatever g is: write 0 there, as clamp does.",
+         otherwise=_NO_RANGE, fault="Above hi the gradient is 1 whatever g is: write 0, which is linear.",
          brief="returns 1 above the range: a bug",
          purpose="A published clamp rule with a bug: above the bound it returns 1, neither 0 nor g.",
          note="While g = 1 it looks like straight-through above hi; g = 2 or g = −1 shows the bug.",
