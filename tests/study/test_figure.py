@@ -110,5 +110,5 @@ def test_a_control_above_every_rule_leads_the_headline_and_words_match_its_inter
     for trace in spec["data"]:
         if ends := trace["error_x"].get("array"):
             high, low = trace["x"][0] + ends[0], trace["x"][0] - trace["error_x"]["arrayminus"][0]
-            assert words[trace["meta"]] == f"{high:.1f} points higher to {-low:.1f} lower"
+            assert words[trace["meta"]] == f"between {high:.1f} points higher and {-low:.1f} lower"
     assert spec["layout"]["xaxis2"]["matches"] == "x"
