@@ -89,12 +89,14 @@ class Choice:
         answers: the answers to pick from.
         right: a function that returns the text of the right answer.
         thumbnails: whether pictures appear next to the answers before the reader picks one.
+        at: as in ``Drawing``.
     """
 
     ask: str
     answers: tuple[Answer, ...]
     right: Callable[[Results], str]
     thumbnails: bool = False
+    at: float | None = None
 
     def data(self, results: Results) -> dict[str, Any]:
         """Return the question as plain data, with the index of the right answer as ``right``.
@@ -103,7 +105,8 @@ class Choice:
         """
         right = [answer.text for answer in self.answers].index(self.right(results))
         answers = [_to_data(answer, results) for answer in self.answers]
-        return {"ask": self.ask, "answers": answers, "right": right, "thumbnails": self.thumbnails}
+        shown = {"thumbnails": self.thumbnails, "at": self.at}
+        return {"ask": self.ask, "answers": answers, "right": right, **shown}
 
 
 @dataclass(frozen=True)

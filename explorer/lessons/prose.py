@@ -55,7 +55,7 @@ def make_lesson(
     else:
         triples = (item.split(" :: ") for item in items)
         texts = tuple(Answer(text, why, *rule) for text, *rule, why in triples)
-        answers = Choice(ask, texts, right, thumbnails)
+        answers = Choice(ask, texts, right, thumbnails, at)
     return Lesson(
         key=key,
         title=title,

@@ -88,6 +88,13 @@ def test_turning_to_a_lesson_draws_its_chart_once(course: Page) -> None:
     assert course.evaluate(AT_LAST) == 1
 
 
+@pytest.mark.parametrize("key", ["gradcheck", "relu"])
+def test_the_probe_is_at_the_x_that_is_asked_about(course: Page, key: str) -> None:
+    turn_to(course, LESSONS[key])
+    press(course, "Skip")
+    expect(course.locator(".chart-label").filter(has_text="x =")).to_have_text("x = 0")
+
+
 def test_code_is_next_to_its_question_and_an_answer_marks_the_deciding_line(course: Page) -> None:
     lesson = LESSONS["in-place"]
     turn_to(course, lesson)

@@ -38,7 +38,7 @@ const SPAN = /** @type {[number, number]} */ ([-1, 2]); // initial gradient axis
 /**
  * Create the form with which the reader predicts the answer to a lesson's question.
  * @param {*} prediction the question from the lesson's data: ``answers``, and the index of the ``right`` one; for a
- *   drawing its ``rule``, and the x (``at``) for which the reply gives the values of all rules
+ *   drawing its ``rule``; the x (``at``) for which the reply gives the values of all rules, if any
  * @param {Choice} choice settings of the first chart @param {Acts} acts @returns {Forecast}
  */
 export function createForecast(prediction, choice, { onTerm, decide = CHECK, onCheck, onSkip, onChange }) {

@@ -47,11 +47,11 @@ export function getCurveScenes(scenes) {
 /**
  * Show a lesson's live chart in the elements of ``createHosts``. Returns its store, and a function to remove it.
  * @param {HTMLElement} host
- * @param {{scene: Scene, layer: Layer|null, leastRange?: [number, number], secret: boolean, reach: *}} options
- *   ``layer``: a layer over the curves; ``secret``: whether the answer is still secret, so that only the op is visible,
- *   unconfirmed by torch
+ * @param {{scene: Scene, layer: Layer|null, leastRange?: [number, number], at?: number, secret: boolean, reach: *}}
+ *   options ``layer``: a layer over the curves; ``at``: x of the probe; ``secret``: whether the answer is still secret, so
+ *   that only the op is visible, unconfirmed by torch
  */
-export function showScene(host, { scene, layer, leastRange, secret, reach }) {
+export function showScene(host, { scene, layer, leastRange, at, secret, reach }) {
   const store = createStore();
   const choice = parseMessage(scene.choice);
   store.change(
@@ -76,6 +76,7 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
   const parts = [stage, ...rest];
   const stop = addSliders(find("strip"), store);
   if (layer) find("chart-place").append(layer.element);
+  if (typeof at === "number") stage.pin(at);
   return {
     store,
     destroy() {

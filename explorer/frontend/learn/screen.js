@@ -207,7 +207,7 @@ export function createLesson(lesson, around, part = null) {
     current = showScene(watch, {
       scene,
       layer: scene === first ? place.layer : null,
-      leastRange: scene === first ? forecast.leastRange : undefined,
+      ...(scene === first && { leastRange: forecast.leastRange, at: lesson.prediction.at }),
       secret,
       reach: around.instrument,
     });

@@ -70,6 +70,7 @@ def make_error_curve():
 LESSON = make_lesson(
     "gradcheck",
     lambda results: "between the two slopes" if 0 < results["measure_at_kink"] < 1 else "0",
+    at=0.0,
     excerpt=Excerpt((measure_at_kink,), "slope = (right - left) / (2 * eps)"),
     code=(compute_error,),
     numbers=(find_best_step, try_small_step, measure_at_kink, compare_at_kink, check_near_kink),

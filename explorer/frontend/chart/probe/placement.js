@@ -26,7 +26,7 @@ const APART_PX = 6; // minimum distance between labels next to each other
 const LEADS_PX = [0, 12, 24, 36, 48]; // further distances from a spot, with a line to it
 const LEAD_SHARES = Array.from({ length: 13 }, (_, at) => at / 12); // points of a line from a spot to its label
 const DIRECTIONS = [-1, 0, 1].flatMap((down) =>
-  [-1, 0, 1].flatMap((across) => (down || across ? [[across, down]] : [])),
+  (down ? [-1, -0.5, 0, 0.5, 1] : [-1, 1]).map((across) => [across, down]),
 );
 
 /**
