@@ -222,6 +222,9 @@ def pages_follow_to_a_link_once(teacher: Page, one: Page, other: Page) -> None:
         student.wait_for_url("**/train?*task=digits*")
     one.get_by_role("link", name="Learn", exact=True).click()  # it is led once, and may go back
     one.wait_for_url("**/learn?*class=*")
+    teacher.goto(f"{teacher.url.partition('?')[0]}?task=data")
+    expect(teacher.get_by_text("Your table stays here")).to_be_visible()
+    expect(teacher.get_by_role("button", name="Follow me")).to_have_count(0)
     teacher.get_by_role("link", name="To the class").click()
 
 

@@ -37,13 +37,13 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
   const hint = element("p", { class: "hint text-small", role: "status" });
   const source = element("small", {});
   let isTraining = false; // whether the link after the hint leads to training or to a lesson
-  const nextLink = element("a", { class: "then primary", onclick: requestStart });
+  const nextLink = element("a", {
+    class: "then primary",
+    onclick({ ctrlKey, metaKey, shiftKey }) {
+      if (isTraining && !ctrlKey && !metaKey && !shiftKey) requestTraining(); // unless it opens in a new tab
+    },
+  });
   menu.hidden = !examples.length;
-
-  /** Have the Train page start its run at once, unless the link opens in a new tab. @param {MouseEvent} event */
-  function requestStart({ ctrlKey, metaKey, shiftKey }) {
-    if (isTraining && !ctrlKey && !metaKey && !shiftKey) requestTraining();
-  }
 
   return {
     element: element("div", { class: "examples flex-row" }, menu, element("div", {}, hint, source, nextLink)),

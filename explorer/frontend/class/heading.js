@@ -12,6 +12,7 @@ import { h, render } from "../elements/render.js";
 /** @import { View } from "./live.js" */
 
 const FOLLOW = "Put the page of each student to what is shown here, once";
+const TABLE = "A pasted table is sent to no student: each can paste one on Train, as their own data";
 const ENDED = "The class has ended.";
 const TOO_LONG = "This choice is too long for a link.";
 const STATUS_MS = 4000;
@@ -34,6 +35,7 @@ export function createClassHeading(host) {
     host.hidden = !view || isAtLesson() || (!isOpen && view.state !== "ended");
     document.documentElement.classList.toggle("with-class", !host.hidden);
     const leads = isOpen && view.role === "teacher" && findCurrentPath() !== undefined;
+    const hasTable = isAt("train") && store.current.training.task === "data";
     const lesson = view ? live.lessonOf(view.id) : "";
     render(
       host,
@@ -43,7 +45,8 @@ export function createClassHeading(host) {
           {},
           `${view.role === "teacher" ? "You lead class" : "You are in class"} ${formatCode(view.id)}`,
         ),
-      leads && h("button", { onclick: lead, title: FOLLOW }, "Follow me"),
+      leads && !hasTable && h("button", { onclick: lead, title: FOLLOW }, "Follow me"),
+      leads && hasTable && h("span", { title: TABLE }, "Your table stays here"),
       isOpen && h("a", { href: isPresenting() ? toPresentingAddress(lesson) : lesson }, "To the class"),
       h("span", { role: "status" }, status),
     );

@@ -17,16 +17,14 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
   const plain = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
   const field = element("input", {
     ...{ type: "text", role: "spinbutton", "aria-label": name, class: kind, ...plain },
-    oninput: startTyping,
+    oninput() {
+      typing = true;
+      refuse("");
+    },
     onchange: commit,
     onblur: () => typing && reset(),
     onkeydown: press,
   });
-
-  function startTyping() {
-    typing = true;
-    refuse("");
-  }
 
   /** @param {string} sentence the message, or "" */
   function refuse(sentence) {
