@@ -401,7 +401,7 @@ class _Parser:
                 raise make_error(part.column, f'"{part.keyword}"', rest)
         if len(parts) != arity:
             requirement = f" takes {arity} argument{'s' if arity > 1 else ''}, but got {len(parts)}"
-            raise make_error(token.column, name, requirement)
+            raise make_error(token.column, name, requirement + _HINTS.get(name, ""))
 
     def check_arguments(self, token: Token, name: str, parts: list[Part]) -> None:
         row = FUNCTIONS.get(name)
@@ -467,4 +467,5 @@ def _require_number(part: Part) -> float:
     raise make_error(part.column, "a point of through", " must be two numbers, such as -0.5, 1")
 
 
+_HINTS = {"heaviside": ": the second is its value at 0, as in heaviside(x, 1)"}  # on missing arguments
 _NEEDS_CONDITIONS = " needs conditions such as (x > 0): put each in parentheses"

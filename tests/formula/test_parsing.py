@@ -85,6 +85,7 @@ WRONG = [
     ("clamp(min=1)", 7, "have no names here"), ("clamp(x, max=)", 14, "a value is missing"),
     ("(x=1)", 3, "assigns nothing"), ("2 (x)", 3, "operator"), ("x y", 3, "operator"),
     ("x(1)", 1, "* is missing"), ("abs", 1, "abs(…)"), ("abs()", 1, "takes 1 argument, but got 0"),
+    ("heaviside(x)", 1, "takes 2 arguments, but got 1: the second is its value at 0"),
     ("clamp(x)", 1, "takes 3 arguments, but got 1"), ("abs(x,)", 7, "a value is missing"),
     ("abs(x", 4, "never closed"), ("x)", 2, "closes nothing"), ("", 1, "a value is missing at the end"),
     ("x +", 4, "a value is missing at the end"), ("x + * y", 5, 'a value is missing before "*"'),

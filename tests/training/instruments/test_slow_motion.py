@@ -144,8 +144,10 @@ def test_slow_motion_computes_what_the_documents_net_does_not_store():
 
 @pytest.mark.parametrize(("task", "said"), [("digits", "This"), ("data", "The marked row")])
 def test_the_input_is_said_to_be_one_image_or_a_marked_row(task, said):
-    words = run_of(task).measure("slow_motion", layer=0)["default"]["stages"][0]["words"]
-    assert words.endswith(f"at once. {said} is one of them.")
+    stages = run_of(task).measure("slow_motion", layer=0)["default"]["stages"]
+    assert stages[0]["words"].endswith(f"at once. {said} is one of them.")
+    notes = {stage["key"]: stage["note"] for stage in stages}
+    assert all(("8 × 8 inputs" in notes[key]) == (said == "This") for key in ("input", "weights")), notes
 
 
 def test_rows_of_spikes_are_time_steps_of_the_first_examples():

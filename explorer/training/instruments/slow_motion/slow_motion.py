@@ -208,6 +208,9 @@ def _describe_visible(step: Step, stage: Stage, tensor: Record) -> str:
         text = f"1 of {units} {'kernels' if _is_input_axis(step, tensor['axes'][0]) else 'maps'}"
         return f"{text}, {step.kernel} × {step.kernel} for {maps}" if visible else text
     texts, sizes = [], _list_sizes(step)
+    if tensor["side"] and (stage.view == "input" or (stage.view == "weights" and not step.on_weights)):
+        count, name = next(sizes[axis] for axis in tensor["axes"] if axis != "input")  # the picture has one
+        return f"1 of {count:,} {name}, {tensor['side']} × {tensor['side']} inputs"
     for visible, axis in zip(tensor["shape"], tensor["axes"], strict=True):
         count, name = sizes[axis]
         texts.append(f"{count:,} {name}" if visible == count else f"{visible} of {count:,} {name}")
