@@ -43,7 +43,10 @@ def check_kinks(curve: Curve) -> Result:
     ) -> Result:
         place = f"At {'x = ' * curve.is_line}{format_position(x[i], 7)}, g = 1,"
         words = f"{place} the gradient is {{value}}, {{left}} to the left, {{right}} to the right{ending}."
-        return conclude(words, x[i], value=value[i], left=left[i], right=right[i], own=native_gradient)
+        ends = [
+            end if abs(end) < _STEEP or value[i].isfinite() else end * math.inf for end in (left[i], right[i])
+        ]
+        return conclude(words, x[i], value=value[i], left=ends[0], right=ends[1], own=native_gradient)
 
     if bool(wrong.any()) and not curve.is_line:  # several elements of a line may share a kink
         first = next(i for i in order if wrong[i])

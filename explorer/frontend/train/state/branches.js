@@ -91,11 +91,11 @@ export function labelLines(lines, points, steps) {
 }
 
 /**
- * Add the rule with which a curve continues to its name.
+ * Return a curve's name by the rule with which it continues.
  * @param {string} name @param {string} key the initial rule @param {string} rule the present rule
  */
 function extendName(name, key, rule) {
-  return rule === key ? name : `${name} → ${labelOf("rule", rule)}`;
+  return rule === key ? name : `${labelOf("rule", rule)} (was ${name})`;
 }
 
 /**

@@ -312,7 +312,7 @@ def _make_label(rule: str, snapshot: training.Snapshot) -> str:
     later = [
         str(value) for step, name, value in snapshot.branch if name in ("rule", rule) and step < snapshot.step
     ]
-    return f"{label}, then {find_rule(later[-1]).label}" if later else label
+    return f"{find_rule(later[-1]).label} (was {label})" if later else label
 
 
 def as_json(value: Any) -> str:

@@ -71,7 +71,7 @@ def test_a_line_goes_on_dashed_in_the_colour_of_its_other_rule(tell: Run):
     assert (whole["x"], whole["ends"], whole["meta"]) == ([0, 2, 4], False, "default")
     assert (later["x"], later["y"]) == ([4, 6, 8], [3, 4, 5])
     assert (later["dash"], later["colour"]) == ("dash", "#clipped")
-    assert later["name"] == "Default → Clipped straight-through"
+    assert later["name"] == "Clipped straight-through (was Default)"
     assert later["ends"]
     assert "meta" not in later
     assert (other["x"], other.get("dash")) == ([0, 2, 4, 6, 8], None)
@@ -101,7 +101,7 @@ def test_the_settings_of_the_last_step_are_found(tell: Run, taken: int, rules: l
 
 def test_a_line_is_named_by_the_rule_that_it_went_on_with(tell: Run):
     names = [line["label"] for line in tell("state/branches", "labelLines", LEGEND, CHANGES, 5)]
-    assert names == ["Default → Clipped straight-through", "Clipped"]
+    assert names == ["Clipped straight-through (was Default)", "Clipped"]
 
 
 def test_a_rate_parts_every_line_and_a_point_to_come_none(tell: Run):

@@ -88,7 +88,7 @@ def test_a_rate_set_while_a_run_is_paused_is_sent_immediately(engine):
 def test_a_line_is_named_by_the_rule_that_it_goes_on_with_from_its_first_step_on(engine):
     identity = engine.start(replace(SMALL, branch=((1, "default", "zero"),)), paused=True)
     seen = told(engine, identity, most=3, meanwhile=lambda: engine.command(identity, "step"))
-    named = [", then Zero" in event["conclusion"] for event in seen]
+    named = ["Zero (was Default autograd)" in event["conclusion"] for event in seen]
     assert [(event["step"], is_named) for event, is_named in zip(seen, named, strict=True)] == [
         (0, False), (1, False), (2, True),
     ]  # fmt: skip

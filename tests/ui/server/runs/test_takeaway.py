@@ -110,7 +110,7 @@ def test_continuing_a_run_requires_its_key(client, engine, run, alone):
     assert commanded(client, branched, "step").data["step"] == 8
     commanded(client, branched, "resume")
     turn_until_idle(engine)
-    assert "Default autograd, then Clipped" in format_event(engine.snapshot(branched["id"]))
+    assert "Clipped straight-through (was Default autograd)" in format_event(engine.snapshot(branched["id"]))
     expected = alone.branch(7, default="clipped")
     expected.advance(20)
     assert listed(engine.snapshot(branched["id"]).snapshot.losses) == listed(expected.snapshot().losses)
