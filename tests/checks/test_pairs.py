@@ -268,3 +268,8 @@ def test_the_size_of_a_bias_is_stated_as_by_design(choose_checks):
     assert result.verdict == "by design"
     words = "a straight loss, a parabola and a fourth power, however many draws are averaged"
     assert re.fullmatch(rf"It is off by up to .* for {words}\.", result.sentence)
+
+
+def test_the_limits_of_a_pole_are_infinite():
+    (found,) = (each for each in explorer.check("sign", "formula: g/x") if each.name == "kinks")
+    assert "−inf to the left, inf to the right" in found.sentence

@@ -20,6 +20,7 @@ from tests.model.nets import FakeQuant, X, Y, gradients_of, loss_of, made, obser
 
 def test_stacked_models_under_vmap_and_grad_equal_one_after_another():
     models = [explorer.swap(made(rounded, seed), "round", rule="straight_through") for seed in range(4)]
+    assert repr(models[0]).count("round → straight_through") == 1, "the swap is told once, not in each part"
     parameters, buffers = stack_module_state(models)
 
     def loss(own, buffers):

@@ -97,7 +97,7 @@ def test_after_a_branch_the_rule_in_force_is_named_and_drawn(picture: Run):
     assert names == ["Default autograd", "Straight-through"]
     assert (zero != straight, len(zero)) == (True, len(straight))
     names, curves = shown("2,default:straight_through")
-    assert names == ["Default autograd → Straight-through", "Straight-through"]
+    assert names == ["Straight-through (was Default autograd)", "Straight-through"]
     assert curves == [straight, straight]
     assert shown("3,default:straight_through") == shown("")  # no step was taken with it yet
     _, (relu, _) = shown("1,op:relu")
