@@ -189,14 +189,14 @@ def _add_colon(name: str) -> str:
 
 
 def _describe_blocking(facts: Mapping[_Measure, Mapping[str, float]], labels: Mapping[str, str]) -> str:
-    peaks, area = facts.get(_MEASURES["peak"], {}), _MEASURES["area"]
-    areas = facts.get(area, {})
+    peaks, mean = facts.get(_MEASURES["peak"], {}), _MEASURES["mean"]
+    means = facts.get(mean, {})
     blocking = [labels[key] for key, peak in peaks.items() if peak == 0]
-    largest = [key for key, value in areas.items() if value == max(areas.values())]
-    if not blocking or len(largest) != 1 or areas[largest[0]] <= 0:
+    largest = [key for key, value in means.items() if value == max(means.values())]
+    if not blocking or len(largest) != 1 or means[largest[0]] <= 0:
         return ""
     verb = "passes" if len(blocking) == 1 else "pass"
-    most = f"{labels[largest[0]]} has the largest area in this picture, {area.text(areas[largest[0]])}"
+    most = f"{labels[largest[0]]} is the largest on average here, {mean.text(means[largest[0]])}"
     return f"{join_texts(blocking)} {verb} nothing; {most}"
 
 
@@ -228,8 +228,8 @@ _MEASURES: Mapping[str, _Measure] = {
     "peak": _Measure(
         "peaks here", format_number, ("reaches", "reach"), "{them} {verb} {value} here", "{them} {value}"
     ),
-    "area": _Measure(
-        "areas in this picture", format_number, ("has", "have"), "{them} {verb} area {value} in this picture",
+    "mean": _Measure(
+        "averages here", format_number, ("is", "are"), "{them} {verb} {value} on average here",
         "{them} {value}",
     ),
     "support": _Measure(

@@ -171,7 +171,7 @@ def peak(truth: Truth, claim: Claim) -> bool:
     return bool(np.abs(result).max() <= abs(peak) + slack and reached)
 
 
-def area(truth: Truth, claim: Claim) -> bool:
+def mean(truth: Truth, claim: Claim) -> bool:
     """By two x in each of many cells, which grow by 4 % with the distance from each kink and the peak."""
     curves, (key,) = truth.curves, claim.about
     drawn = curves.float64_curves.x
@@ -185,7 +185,7 @@ def area(truth: Truth, claim: Claim) -> bool:
     slack = 1e-9 * max(np.abs(left).max(), np.abs(right).max()) + 1e-13 * max(1.0, abs(curves.g))
     cancelled = 1e-3 * ((np.abs(left) + np.abs(right)) @ halves)  # where it swings about 0
     total = (left + right) @ halves
-    return math.isclose(total, claim.numbers[0], rel_tol=1e-3, abs_tol=slack * width + cancelled)
+    return math.isclose(total, claim.numbers[0] * width, rel_tol=1e-3, abs_tol=slack * width + cancelled)
 
 
 def support(truth: Truth, claim: Claim) -> bool:

@@ -21,13 +21,13 @@ def test_a_share_known_only_for_the_sampled_points_is_of_this_picture():
     assert "of the range" not in own
 
 
-def test_the_sums_of_several_rules_tell_them_apart():
+def test_the_means_of_several_rules_tell_them_apart():
     main = make_description(sample("step", ["fast_sigmoid", "triangle"])).main
-    others = "Fast sigmoid (SuperSpike) 0.07895"  # 2/25 · (1 − 1/76)
-    assert main == f"Triangle has area 1 in this picture, {others}."
+    others = "Fast sigmoid (SuperSpike) 0.01316"  # 2/25 · (1 − 1/76), over a width of 6
+    assert main == f"Triangle is 0.1667 on average here, {others}."
     six = ["default", "clipped", "approx_sign", "tanh_surrogate", "triangle", "straight_through"]
     main = make_description(sample("sign", six)).main
-    assert main == f"{DEFAULT} passes nothing; Straight-through has the largest area in this picture, 6."
+    assert main == f"{DEFAULT} passes nothing; Straight-through is the largest on average here, 1."
     main = make_description(sample("sign", six[:3], g=-1)).main
     assert main == f"At g = −1 {DEFAULT} reaches 0 here, Clipped straight-through −1, ApproxSign −2."
 

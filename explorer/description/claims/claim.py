@@ -17,7 +17,7 @@ class Claim:
     is not finite, too large for the dtype, or constant on this fraction of the range. "infinite", "nowhere":
     it is infinite, or NaN, at these single x. "unbounded": it is unbounded near these x. "many": it has too
     many kinks to show, or may have if the claim is not exact. For comparisons, "peak": its value farthest
-    from 0; "area": its integral over the range; "support": the fraction of the range on which it is not 0.
+    from 0; "mean": its mean over the range; "support": the fraction of the range on which it is not 0.
 
     Kinds for several curves: "alike": they are equal at this g. "apart": two differ only at these x.
     "different": the two numbers count the curves and the distinct ones among them, of which ``about`` names

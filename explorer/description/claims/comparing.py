@@ -11,7 +11,7 @@ from explorer.description.claims.claim import MAX_PIECES, Claim, Span
 from explorer.description.claims.pieces import Curve, measure_zero_share
 
 _gauss = cache(np.polynomial.legendre.leggauss)
-_MAX_CENTRES = 40  # with more kinks, areas are not compared
+_MAX_CENTRES = 40  # with more kinks, means are not compared
 
 
 def compare_curves(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]]) -> Iterable[Claim]:
@@ -86,7 +86,7 @@ def _measure(curve: Curve, claims: Sequence[Claim]) -> Iterator[Claim]:
     yield Claim("peak", about, (float(curve.y[np.argmax(np.abs(curve.y))]),), exact=False)
     area = _integrate(curve)
     if area is not None:
-        yield Claim("area", about, (area,), exact=False)
+        yield Claim("mean", about, (area / curve.width,), exact=False)
     share, is_exact = measure_zero_share(curve)
     # An unknown level may hide further values between the plotted points.
     visible = not any(np.isnan(piece.level) for piece in curve.pieces)
