@@ -35,7 +35,7 @@ export function createClassHeading(host) {
     host.hidden = !view || isAtLesson() || (!isOpen && view.state !== "ended");
     document.documentElement.classList.toggle("with-class", !host.hidden);
     const leads = isOpen && view.role === "teacher" && findCurrentPath() !== undefined;
-    const hasTable = isAt("train") && store.current.training.task === "data";
+    const hasTable = isAt("train") && store.current?.training.task === "data";
     const lesson = view ? live.lessonOf(view.id) : "";
     render(
       host,
