@@ -246,7 +246,7 @@ def test_a_net_trains_in_its_lesson(course: Page) -> None:
     names = ("Reset", "Slow motion", "Settings", "Evidence", "All tools")
     assert [net.get_by_role("button", name=name).count() for name in names] == [0] * len(names)
     opening = course.get_by_role("link", name="Open in Train")
-    expect(opening).to_have_attribute("href", re.compile("/train.op=quantize"))
+    expect(opening).to_have_attribute("href", re.compile("/train.op=round"))
 
 
 def test_a_drawn_prediction_survives_a_reload_and_back(course: Page) -> None:
