@@ -229,7 +229,7 @@ def pages_follow_to_a_link_once(teacher: Page, one: Page, other: Page) -> None:
 
 
 def the_next_question_comes_wherever_a_page_is(teacher: Page, one: Page, other: Page) -> None:
-    teacher.get_by_role("button", name=f"Next: {NEXT}").click()
+    teacher.get_by_role("button", name=f"Next lesson: {NEXT}").click()
     for page in (one, teacher, other):
         expect(page.locator(".title")).to_have_text(NEXT, timeout=COMPUTED_MS)
         expect(page.get_by_label("Your Function")).to_have_count(0)

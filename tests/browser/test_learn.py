@@ -173,7 +173,7 @@ def test_two_right_answers_mark_a_lesson_as_learned(course: Page) -> None:
     learned.click()
     press(course, "Predict again")
     press(course, "Skip")
-    expect(course.get_by_role("link", name=f"Next: {LESSONS['surrogates'].title}")).to_be_visible()
+    expect(course.get_by_role("link", name=f"Next lesson: {LESSONS['surrogates'].title}")).to_be_visible()
     course.evaluate("localStorage.removeItem('gradient-explorer.learned')")
 
 
@@ -287,7 +287,7 @@ def test_a_revealed_answer_stays_until_the_next_prediction(course: Page) -> None
     wait_until_shown(course, LESSONS["leaves"])
     expect(course.locator(".verdict")).to_contain_text("The answer is “None”.")
     expect(drawing_of(course)).to_have_attribute("d", re.compile("L"))
-    course.get_by_role("link", name=f"Next: {LESSONS['leaf-trap'].title}").click()
+    course.get_by_role("link", name=f"Next lesson: {LESSONS['leaf-trap'].title}").click()
     shows(course, "leaf-trap")
     course.go_back()
     wait_until_shown(course, LESSONS["leaves"])

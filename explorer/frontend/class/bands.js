@@ -91,7 +91,7 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
         "div",
         { class: "acts flex-wrap" },
         !revealed && h("button", { class: "primary", onclick: reveal }, "Reveal"),
-        following && h("button", onward, `Next: ${following.title}`),
+        following && h("button", onward, `Next lesson: ${following.title}`),
         menu,
       ),
       h("p", { class: "note-of", role: "status" }, warning || sentence || (lost ? LOST_TEXT : refusal)),

@@ -224,7 +224,7 @@ export function createCourse(host, { lessons, paths, glossary }, { address, inst
   function createNextLink(key) {
     const following = findNeighbour(key, 1);
     const link = following
-      ? linkTo(following.key, go, `Next: ${following.title}`)
+      ? linkTo(following.key, go, `Next lesson: ${following.title}`)
       : createLink({ lesson: null }, "All lessons");
     link.className = "primary";
     return link;

@@ -47,7 +47,8 @@ def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[
     elif ranking.alike:
         yield f"All end equal on each of {count}: mean {means[first]}."
     elif not ranking.lower:
-        yield f"{count} do not show which is best: {whole} {at}."
+        means_text = f"{whole} {at}" if ends[0] == ends[-1] else f"means {at.removeprefix('at ')}"
+        yield f"{count} do not show which is best: {means_text}."
     elif len(ranking.best) > 1:
         best = join_texts([labels[rule] for rule in ranking.best])
         yield f"{best} may each be best, {at}, means of {count}."

@@ -31,7 +31,7 @@ BASIS = ("way", "causes", "inputs")
 _MIN_RATIO = 1.5  # a smaller ratio of the data's width to the rule's window is not mentioned
 _MIN_GAIN = 1.5  # growth of the gradient by a smaller factor is not mentioned
 _MIN_GROWTH = 10.0  # growth of the loss by, or a loss above the lowest by, a smaller factor is not mentioned
-_MIN_LEAD = 0.05  # with one seed, a smaller difference of two scores is not explained
+_MIN_LEAD = 0.1  # with one seed, a smaller difference of two scores is not explained
 
 
 @dataclass(frozen=True)

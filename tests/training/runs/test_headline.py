@@ -15,7 +15,7 @@ from explorer.training.runs.headline import make_headline
          "One seed: the best of 4 rules ends at 90.0 %."),
         ([[0.9, 0.91], [0.5, 0.51]], "accuracy", "R0 is best, at 90.5 %, means of 2 seeds.",
          "One of 2 rules is best, at 90.5 %, means of 2 seeds."),
-        ([[0.9, 0.95], [0.9, 0.9]], "R²", "2 seeds do not show which is best: both at 0.90 and 0.93 R².", ""),
+        ([[0.9, 0.95], [0.9, 0.9]], "R²", "2 seeds do not show which is best: means 0.90 and 0.93 R².", ""),
         ([[0.9, 0.91, 0.95], [0.9, 0.92, 0.94], [0.1, 0.11, 0.1]], "accuracy",
          "R0 and R1 may each be best, at 92.0 %, means of 3 seeds.",
          "2 of 3 rules may be best, at 92.0 %, means of 3 seeds."),
