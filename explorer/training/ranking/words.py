@@ -27,6 +27,13 @@ def describe_lower(ranking: Comparison, reach: tuple[float, float]) -> str:
     return _Formatter(ranking).describe_reach(reach)
 
 
+def format_interval(ranking: Comparison, reach: tuple[float, float]) -> str:
+    """Return the bounds of a reach, such as "−0.6 to 3.2": below 0 the rule is higher."""
+    return " to ".join(
+        with_minus(_Formatter(ranking).format_number(each)) for each in bound_reach(ranking, reach)
+    )
+
+
 def bound_reach(ranking: Comparison, reach: tuple[float, float]) -> tuple[float, float]:
     """Return a reach limited to what the metric allows: two accuracies differ by at most 1."""
     lowest, highest = reach
@@ -55,15 +62,15 @@ class _Formatter:
     def describe_reach(self, reach: tuple[float, float]) -> str:
         lowest, highest = bound_reach(self._ranking, reach)
         if lowest > 0:
-            return f"lower by {self._format(lowest)} to {self.format_difference(highest)}"
+            return f"lower by {self.format_number(lowest)} to {self.format_difference(highest)}"
         if highest < 0:
-            return f"higher by {self._format(-highest)} to {self.format_difference(-lowest)}"
-        return f"between {self.format_difference(-lowest)} higher and {self._format(highest)} lower"
+            return f"higher by {self.format_number(-highest)} to {self.format_difference(-lowest)}"
+        return f"between {self.format_difference(-lowest)} higher and {self.format_number(highest)} lower"
 
     def format_difference(self, value: float) -> str:
-        return self._format(value) + (" points" if self._ranking.unit == "%" else "")
+        return self.format_number(value) + (" points" if self._ranking.unit == "%" else "")
 
-    def _format(self, value: float) -> str:
+    def format_number(self, value: float) -> str:
         return f"{scale_score(value, self._ranking.unit) + 0.0:.{self._digits}f}"  # no -0.0
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from explorer.formula import format_percent, format_short, join_texts
 from explorer.training.instruments import Record
-from explorer.training.ranking import Ranking, describe_lower
+from explorer.training.ranking import Ranking, format_interval
 from explorer.training.runs.headline import compare_rules
 from explorer.training.runs.pair import (
     MAX_WHY,
@@ -263,6 +263,5 @@ def _describe_lower(pair: Pair, hinders: bool) -> _Statement:
 def _describe_distance(pair: Pair) -> str:
     """Return how much lower a rule's mean is, with its interval: "1.3 points lower (95 %: 0.4 to 2.2)"."""
     reach = pair.ranking.differences[pair.rule]
-    words = describe_lower(pair.ranking, reach).removeprefix("lower by ").removesuffix(" points")
-    interval = f" (95 %: {words})" if math.isfinite(reach[1]) else ""
+    interval = f" (95 %: {format_interval(pair.ranking, reach)})" if math.isfinite(reach[1]) else ""
     return f"{pair.format(pair.gap)} lower{interval}" if pair.gap else f"The same mean{interval}"

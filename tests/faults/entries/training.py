@@ -43,8 +43,8 @@ FAULTS = (
     Fault(
         name="How much higher and how much lower a rule may be are swapped",
         file="explorer/training/ranking/words.py",
-        old='f"between {self.format_difference(-lowest)} higher and {self._format(highest)} lower"',
-        new='f"between {self.format_difference(highest)} higher and {self._format(-lowest)} lower"',
+        old='f"between {self.format_difference(-lowest)} higher and {self.format_number(highest)} lower"',
+        new='f"between {self.format_difference(highest)} higher and {self.format_number(-lowest)} lower"',
         tests="training/ranking study/test_result.py",
     ),
     Fault(

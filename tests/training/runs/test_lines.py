@@ -74,9 +74,7 @@ def test_each_line_ends_as_the_ranking_says(ended):
         if lower:
             wanted = max(ranking.means.values()) - ranking.means[rule], *ranking.lower[rule]
             assert [float(each) / 100 for each in lower.groups()] == pytest.approx(wanted, abs=1.1e-3)
-        if near := re.search(
-            r"Perhaps .* lower \(95 %: between ([\d.]+) points higher and ([\d.]+) lower\)", line.text
-        ):
+        if near := re.search(r"Perhaps .* lower \(95 %: −([\d.]+) to ([\d.]+)\)", line.text):
             least, most = ranking.differences[rule]
             reach = 100 * min(-least, 1), 100 * min(most, 1)
             assert [float(each) for each in near.groups()] == pytest.approx(reach, abs=0.06)
@@ -85,9 +83,9 @@ def test_each_line_ends_as_the_ranking_says(ended):
 @pytest.mark.parametrize(
     ("apart", "said"),
     [
-        ([0, 0.01, 0, 0.01, 0], "Perhaps 0.4 points lower (95 %: between 0.3 points higher and 1.1 lower)."),
-        ([0, 0.03, 0, 0.018, 0], "Perhaps 1.0 points lower (95 %: between 0.8 points higher and 2.7 lower)."),
-        ([0.0, 0.01, 0.0, -0.01, 0.0], "The same mean (95 %: between 0.9 points higher and 0.9 lower)."),
+        ([0, 0.01, 0, 0.01, 0], "Perhaps 0.4 points lower (95 %: −0.3 to 1.1)."),
+        ([0, 0.03, 0, 0.018, 0], "Perhaps 1.0 points lower (95 %: −0.8 to 2.7)."),
+        ([0.0, 0.01, 0.0, -0.01, 0.0], "The same mean (95 %: −0.9 to 0.9)."),
         ([0.02, 0.021, 0.02, 0.019, 0.02], "lower (95 %: 1.7 to 2.3); no measure explains the difference."),
     ],
 )
