@@ -18,8 +18,8 @@ from explorer.training.tasks import TASKS
 MAX_WHY = 120  # characters
 MIN_SHARE = 0.2  # a smaller fraction of the op's inputs, or difference of two, is not mentioned
 _MIN_SAME, _MIN_COSINE = 0.9, 0.95  # gradients with fewer equal signs or a lower cosine do not agree
-_MIN_STEPS = 10.0  # a smaller ratio of distances from the start explains nothing
-_MIN_MOVED = 2.0  # a smaller ratio of them is not mentioned
+_MIN_STEPS = 10.0  # a smaller ratio of the distances that w1 moved explains nothing
+_MIN_MOVED = 2.0  # a smaller ratio of these distances is not mentioned
 _MIN_TURN = 0.05  # a cosine that is lower by less explains nothing
 _MIN_RISE = 0.01  # a score that rose by less in the last quarter of a run is not called rising
 _MIN_FALL = 0.9  # a loss that ended above this fraction of the first one has hardly fallen
