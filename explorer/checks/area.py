@@ -77,7 +77,8 @@ def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
         gap = (total / share - y)[x.abs() <= NEAR]
         off = (gap - (gap.max() + gap.min()) / 2).abs().max()
         words += f": multiply by {format_number(due / area)}" if off <= 1.1 * heights.median() else ""
-    return conclude(f"{words}.")
+    follows = f": the net learns as if the op {'rose by {figure}' if area else 'were level'}"
+    return conclude(f"{words}{follows * ('multiply' not in words)}.")
 
 
 def check_antiderivative(curve: Curve) -> Result:
@@ -121,7 +122,7 @@ def _judge_staircase(curve: Curve) -> Result:
         if stop is not None:
             early = off > 1.1 * largest
             stop = find_nearest(x, early) if bool(early.any()) else stop
-            words = f"Around x = {format_number(stop, 2)} it no longer follows the op."
+            words = f"Around x = {format_number(stop, 2)} its antiderivative no longer follows the op."
             return _excuse(curve, fails(words, stop))
     spots = off > 1.05 * largest + 1e-3 * float((y.max() - y.min()).abs())
     if not bool(spots.any()):
@@ -179,7 +180,8 @@ def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
     if finding.verdict != FAILS or climbs:
         return finding
     if subject.declared:
-        reason = f"{subject.declared.label} is designed this way."
+        aim = subject.declared.purpose or f"{subject.declared.label} is declared so."
+        reason = aim if subject.declared.parsed else "A derivative leaves jumps out, as torch's does."
     elif is_drawn and bool(((against := -rises * gradient) > 0).any()):
         at = round(find_nearest(curve.x, against == against.max()), 2) + 0.0  # as fine as a hand draws
         words = "At x = {at} its sign is wrong, so gradient descent climbs there."

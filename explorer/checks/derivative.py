@@ -20,6 +20,7 @@ _SLIP = 0.05  # a factor closer to 1 than this is a mistake, not a choice of sca
 _LEVEL_STEP = 1e-9  # y is level at x if it is the same this far to the left and to the right, relative to x
 _MOSTLY = 0.98  # minimum fraction of level points: a few are beside a jump
 _SMALL = 1e-6  # upstream gradient too small for any rule to clip
+_G = 1.3  # g of second derivatives: clipping to 1, or rounding to halves, has a step at 1
 _REACH, _POINTS, _LINE_POINTS = 3.0, 97, 13  # range and number of x for second derivatives
 
 
@@ -175,7 +176,7 @@ def check_double_backward(curve: Curve) -> Result:
     subject, gradient_of = curve.subject, curve.subject.gradient
     count = _LINE_POINTS if curve.is_line else _POINTS
     x = subject.fit_domain(torch.linspace(-_REACH, _REACH, count, dtype=curve.dtype) + 0.00731)
-    g = torch.full_like(x, 1.3)
+    g = torch.full_like(x, _G)
     r, (h, step) = gradient_of(x, g), (1e-4, 0.01) if curve.is_fine else (2e-2, 0.25)
     due_x, off = differentiate(lambda x: gradient_of(x, g), x, h)
     due_g, _ = differentiate(lambda g: gradient_of(x, g), g, step)
@@ -197,13 +198,15 @@ def check_double_backward(curve: Curve) -> Result:
         is_step = torch.equal(rounded, r[wrong]) and not torch.equal(larger, r[wrong])
         if subject.rounds_gradient or (is_step and bool(r[wrong].any())):
             return by_design("The gradient is g rounded to steps: its derivative by g ignores the rounding.")
-        words = "the derivative of the gradient by g is {figure}, but {due} is due"
+        words = (
+            f"At x = {{at}}, g = {_G}, the derivative of the gradient by g is {{figure}}, but {{due}} is due"
+        )
         advice = "use g itself in backward, without .data, detach or NumPy"
-        return _report_worst(fails, f"At x = {{at}} {words}: {advice}.", x, second_g, due_g, wrong)
+        return _report_worst(fails, f"{words}: {advice}.", x, second_g, due_g, wrong)
     size = due_x[sure].abs().max() if bool(sure.any()) else torch.tensor(0.0)
     wrong = sure & ((second_x - due_x).abs() > 1e-3 * due_x.abs() + off + 1e-5 * (1 + size))
     if bool(wrong.any()):
-        words = "At x = {at} its second derivative is silently {figure}, where {due} is due"
+        words = f"At x = {{at}}, g = {_G}, its second derivative is silently {{figure}}, where {{due}} is due"
         if subject.declared or not is_derivative(curve):
             reason = "the rule stands in for a derivative, and its own derivative means little"
             return _report_worst(by_design, f"{words}; {reason}.", x, second_x, due_x, wrong)

@@ -18,6 +18,7 @@ DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 _FULL = DTYPES[:2]  # in other dtypes, NaN far from 0 comes from overflow and is no fault
 _POLE = 1e3  # larger values are next to a pole
 _ADVICE = "write it so that nothing overflows, or mask the input before the function"
+_KEEP_OFF = "keep what it is divided by away from 0"
 _Samples = dict[torch.dtype, tuple[Tensor, Tensor, Tensor]]
 
 
@@ -51,9 +52,9 @@ def check_finiteness(curve: Curve) -> Result:
         raise reason
     place, names = _name_range(curve, samples), ", ".join(map(name_dtype, samples))
     if curve.poles:
-        judge = fails if subject.op is None else by_design
+        judge = by_design if subject.declared else fails
         words = "Towards x = {at} the gradient grows without bound, though y does not"
-        return judge(f"{words}: keep what it is divided by away from 0.", curve.poles[0])
+        return judge(f"{words}: {_KEEP_OFF}.", curve.poles[0])
     return _find_lost_values(curve, samples) or holds(f"It is finite {place} in {names}{far}.")
 
 
@@ -160,18 +161,23 @@ def _report(values: Callable[[Tensor], Tensor], x: Tensor, mask: Tensor, words: 
 
 def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor) -> Result:
     subject, at, value = curve.subject, find_nearest(x, bad), r[bad][x[bad].abs().argmin()]
-    sides = torch.tensor([at - 1e-9, at, at + 1e-9], dtype=curve.dtype)
-    near, steps = subject.gradient(sides[[0, 2]]).abs(), subject.y(sides)
-    steps = steps[steps.isfinite()].diff().abs()
+    outside = x < 0 if at < 0 else x > 0
+    if value.isnan() and at and bool(bad[outside & (x.abs() <= FAR)].all()):
+        sign, advice = "<>"[at > 0], "give those x a value, by where or a mask"
+        return fails(
+            f"In {name_dtype(x.dtype)} the gradient is NaN for x {sign} 0, though y is finite: {advice}.", at
+        )
+    near = subject.gradient(torch.tensor([at - 1e-9, at + 1e-9], dtype=curve.dtype)).abs()
     fault, place = "NaN" if value.isnan() else "infinite", format_position(at, 7)
     observed = f"In {name_dtype(x.dtype)} the gradient at x = {place} is {fault}, though y is finite"
-    # The op is steep here too, or the rule itself declares the pole.
-    is_own = subject.op is not None or bool((steps > _POLE * 1e-9).any()) or not curve.is_flat
-    if value.isinf() and is_own and bool((near[near.isfinite()] > _POLE).any()):
+    # The op is steep here too, or the catalogue's rule has the pole.
+    is_pole = value.isinf() and bool((near[near.isfinite()] > _POLE).any())
+    if is_pole and (subject.declared or not curve.is_flat):
         return by_design(f"{observed}: it grows without bound there, as its formula does.", at)
     if subject.declared and subject.declared.parsed is None:
         return by_design(f"{observed}: it is torch's own.", at)
     advice = "write it so that nothing overflows, or mask it" if at else "give that point a value of its own"
+    advice = _KEEP_OFF if is_pole else advice
     return fails(f"{observed}: {advice}.", at)
 
 

@@ -11,6 +11,7 @@ from explorer.catalogue import OPS, RULES, find_tensor_gradient
 from explorer.checks.result import Result, by_design, fails, format_position, holds
 from explorer.curves.bisection import round_position
 from explorer.curves.user_functions.curve import Curve
+from explorer.curves.user_functions.elementwise import NEAR
 from explorer.curves.user_functions.subject import UntriedError, prepare_pair
 from explorer.formula import FUNCTIONS
 
@@ -51,21 +52,25 @@ def check_kinks(curve: Curve) -> Result:
     if bool(wrong.any()) and not curve.is_line:  # several elements of a line may share a kink
         first = next(i for i in order if wrong[i])
         if curve.subject.declared:
-            reason = "Torch's own function does that, or the catalogue's entry declares it"
-            return judge(by_design, first, f". {reason}")
+            owner = "torch's own backward" if curve.subject.declared.parsed is None else "the published rule"
+            return judge(by_design, first, f", as {owner} has it")
         return judge(fails, first, ": it belongs between its two limits. Let one branch include the bound")
     is_stepped = len(curve.gradient_jumps[0]) > _MANY  # in 16 bits, and only larger jumps are kinks
-    step = 1e-2 * float(curve.gradient.abs().max()) if is_stepped else 1e-6
-    jumping = [i for i in order if abs(left[i] - right[i]) > step or abs(value[i] - left[i]) > step]
+    near = curve.gradient[curve.x.abs() <= curve.x.abs().min() + NEAR].abs()
+    step = 1e-2 * float(near.max()) if is_stepped else 1e-6
+    off = torch.maximum((left - right).abs(), (value - left).abs())
+    jumping = [i for i in order if off[i] > step]
     if not jumping:
         place = format_position(x[order[0]], 7)
         apart = "Apart from small steps, as of 16-bit numbers, the gradient" if is_stepped else "The gradient"
         return holds(f"{apart} is continuous at every kink of op or gradient, such as {place}.", x[order[0]])
-    ending = f" ({len(jumping) - 1} more such kink{'s' * (len(jumping) > 2)})" if len(jumping) > 1 else ""
+    count = "many" if is_stepped else len(jumping) - 1
+    ending = f" ({count} more such kink{'s' * (len(jumping) > 2)})" if len(jumping) > 1 else ""
+    within = ": within its two limits" if tame[jumping[0]] else ": between endless limits any value will do"
     stands_in = curve.is_flat and len(curve.jumps[0])  # torch's own gradient is 0 everywhere
     reference = None if stands_in else _find_torch_function(curve, _surround(x))
     if reference is None:
-        return judge(holds, jumping[0], ending)
+        return judge(holds, jumping[0], within + ending)
     name, version = reference[0], torch.__version__.split("+")[0]
     native_left, native_gradient, native_right = _extrapolate(reference[1])
     for i in jumping:
@@ -73,7 +78,8 @@ def check_kinks(curve: Curve) -> Result:
             return judge(by_design, i, f"; torch {version}'s own {name} gives {{own}}", native_gradient[i])
     i = jumping[0]
     same = torch.isclose(left, native_left, 1e-4, 1e-5) & torch.isclose(right, native_right, 1e-4, 1e-5)
-    return judge(holds, i, f", as torch's own {name} gives in version {version}" * bool(same[i]) + ending)
+    native = f", as in torch {version}'s own {name}" * bool(same[i])
+    return judge(holds, i, within + native + ending)
 
 
 def _find_positions(curve: Curve) -> Tensor:

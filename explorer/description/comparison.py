@@ -140,18 +140,12 @@ class _Measure(NamedTuple):
     """The wording for comparing curves by one measure, such as their peak.
 
     Attributes:
-        title: the words before the smallest and the largest value.
+        title: the words before the values.
         text: the function that formats a value.
-        verbs: the verb for one curve, and for several.
-        first: the clause about the largest value.
-        next: the clause about each further value.
     """
 
     title: str
     text: Callable[[float], str]
-    verbs: tuple[str, str]
-    first: str
-    next: str
 
 
 def _describe_measures(compared: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
@@ -168,7 +162,7 @@ def _describe_measures(compared: list[Claim], labels: Mapping[str, str], g: floa
     texts += ["; ".join(_describe_extremes(*fact, labels) for fact in facts[:count]) for count in (3, 2, 1)]
     for text in texts:
         if text:
-            sentence = text if g == 1 else f"{format_at_g(g)} {text}".strip()
+            sentence = text if g == 1 else ", ".join(filter(None, [format_at_g(g).strip(), text]))
             named = sentence.startswith(tuple(labels.values()))  # formulas are not capitalised
             yield f"{sentence if named else sentence[0].upper() + sentence[1:]}."
 
@@ -177,10 +171,8 @@ def _describe_each(measure: _Measure, values: Mapping[str, float], labels: Mappi
     named: dict[str, list[str]] = {}
     for key in sorted(values, key=lambda key: -values[key]):
         named.setdefault(measure.text(values[key]), []).append(labels[key])
-    (value, largest), *rest = named.items()
-    first = measure.first.format(them=join_texts(largest), verb=measure.verbs[len(largest) > 1], value=value)
-    others = (measure.next.format(them=_add_colon(join_texts(lesser)), value=value) for value, lesser in rest)
-    return ", ".join([first, *others])
+    parts = (f"{_add_colon(join_texts(names))} {value}" for value, names in named.items())
+    return f"{measure.title}: {', '.join(parts)}"
 
 
 def _add_colon(name: str) -> str:
@@ -225,15 +217,7 @@ def _format_positions(claim: Claim) -> str:
 
 # Measures used to compare curves, by kind of claim.
 _MEASURES: Mapping[str, _Measure] = {
-    "peak": _Measure(
-        "peaks here", format_number, ("reaches", "reach"), "{them} {verb} {value} here", "{them} {value}"
-    ),
-    "mean": _Measure(
-        "averages here", format_number, ("is", "are"), "{them} {verb} {value} on average here",
-        "{them} {value}",
-    ),
-    "support": _Measure(
-        "nonzero parts", format_percent, ("is", "are"), "{them} {verb} nonzero on {value} of the range",
-        "{them} on {value}",
-    ),
-}  # fmt: skip
+    "peak": _Measure("largest gradients here", format_number),
+    "mean": _Measure("mean gradients here", format_number),
+    "support": _Measure("nonzero parts here", format_percent),
+}

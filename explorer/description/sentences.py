@@ -15,6 +15,7 @@ from explorer.description.words import MAIN_LENGTH
 from explorer.formula import join_texts
 
 _MAX_NAME = 34  # the maximum length of a name that is not truncated
+_IDLE = "g is 0: nothing arrives, so every rule passes 0 back."
 _TRUNCATED = 12  # the length of a truncated name
 
 
@@ -67,7 +68,8 @@ def write_description(exact: SampledCurves, limit: float, learning: str = "") ->
         by_words.setdefault(describe_gradient(rule_claims, exact), []).append(names[key])
     lines = [f"{join_texts(labels)}: the gradient is {words}." for words, labels in by_words.items()]
     first = f"{names[FORWARD]} {describe_forward(forward)}."
-    sentences = write_comparison(compared, gradients, lines, exact, names)
+    is_idle = exact.g == 0 and [*by_words] == ["0 everywhere"]
+    sentences = [_IDLE] if is_idle else write_comparison(compared, gradients, lines, exact, names)
     sentences = [*sentences, first] if len(sentences[0]) <= MAIN_LENGTH else [first, *sentences]
     if forward[0].kind == "many":
         sentences = [first, *(sentence for sentence in sentences if sentence != first)]

@@ -142,6 +142,9 @@ def test_declared_properties_are_by_design_and_state_their_numbers():
     assert (inherited.verdict, "Fast sigmoid" in inherited.sentence) == ("by design", True)
     assert abs(check_own("round", "g * exp(-x**2)")["antiderivative"].where) < 3
     assert check_own("step", "atan_surrogate")["area"].verdict == "holds"
+    assert check_own("round(x) * x", "default")["kinks"].sentence.startswith(
+        "At 0.5, g = 1, the gradient is 0"
+    )
     assert check_own("relu", "guided")["linear in g"].verdict == "by design"
     for op, rule in (("clamp", "masked"), ("relu", "seed_relu"), ("round", "zero")):
         assert check_own(op, rule)["true derivative"].verdict == "holds"
@@ -151,6 +154,7 @@ def test_declared_properties_are_by_design_and_state_their_numbers():
     ("op", "rule", "name"),
     [
         ("x**3", "3 * x * g", "true derivative"),
+        ("sign", "g / x", "finite"),
         ("tanh(x)", "1 - y**2", "linear in g"),
         ("where(x >= 1, 1, 0)", "g * exp(-abs(x)) / 2", "antiderivative"),
         ("clamp(round(x / 0.25), -4, 3) * 0.25", "g * (-8 <= x <= 7)", "antiderivative"),
@@ -172,9 +176,9 @@ def test_the_kinks_check_states_where_torchs_own_clamp_differs():
     kinds = (0.0, 1.0), (torch.tensor(0.0), torch.tensor(1.0))
     number, tensor = (torch.autograd.grad(torch.clamp(x, *each), x)[0].item() for each in kinds)
     clamp, hardtanh = (check_own(op, "default")["kinks"].sentence for op in ("clamp", "hardtanh"))
-    assert clamp.startswith(f"At 0, g = 1, the gradient is {number:g}, 0 to the left, 1 to the right, as")
-    assert (" own Clamp with numbers as bounds gives " in clamp) == (number != tensor)
-    assert " own Hardtanh gives " in hardtanh
+    assert clamp.startswith(f"At 0, g = 1, the gradient is {number:g}, 0 to the left, 1 to the right: within")
+    assert ("'s own Clamp with numbers as bounds" in clamp) == (number != tensor)
+    assert "'s own Hardtanh" in hardtanh
 
 
 def test_check_pair_runs_the_checks_of_the_app_in_order():

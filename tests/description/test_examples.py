@@ -24,12 +24,14 @@ def test_a_share_known_only_for_the_sampled_points_is_of_this_picture():
 def test_the_means_of_several_rules_tell_them_apart():
     main = make_description(sample("step", ["fast_sigmoid", "triangle"])).main
     others = "Fast sigmoid (SuperSpike) 0.01316"  # 2/25 · (1 − 1/76), over a width of 6
-    assert main == f"Triangle is 0.1667 on average here, {others}."
+    assert main == f"Mean gradients here: Triangle 0.1667, {others}."
     six = ["default", "clipped", "approx_sign", "tanh_surrogate", "triangle", "straight_through"]
     main = make_description(sample("sign", six)).main
     assert main == f"{DEFAULT} passes nothing; Straight-through is the largest on average here, 1."
     main = make_description(sample("sign", six[:3], g=-1)).main
-    assert main == f"At g = −1 {DEFAULT} reaches 0 here, Clipped straight-through −1, ApproxSign −2."
+    assert (
+        main == f"At g = −1, largest gradients here: {DEFAULT} 0, Clipped straight-through −1, ApproxSign −2."
+    )
 
 
 def test_a_surrogate_that_only_rounds_to_0_is_not_said_to_be_0():

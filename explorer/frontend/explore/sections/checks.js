@@ -26,7 +26,10 @@ const REST_MS = 300; // pause after a change before Python is asked
 /** @type {Record<"checks"|"neighbours", {busy: string, none: string}>} */
 const WORDS = {
   checks: { busy: "Checking …", none: "No check applies to it." },
-  neighbours: { busy: "Comparing …", none: "No other rule of the catalogue comes near it." },
+  neighbours: {
+    busy: "Comparing …",
+    none: "No rule of the catalogue resembles it over all g, even scaled, stretched or shifted.",
+  },
 };
 
 /**
