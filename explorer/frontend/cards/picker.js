@@ -54,6 +54,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
   const container = element("div", { class: "picker" }, field.typed, panel);
   const end = new AbortController();
   setAttribute(input, "role", "combobox");
+  if (!isPopup) setAttribute(input, "placeholder", read ? "Search, or write g * (abs(x) <= 1)" : "Search");
   setAttribute(input, "aria-controls", id);
   setAttribute(input, "aria-autocomplete", "list");
   setAttribute(input, "aria-expanded", String(isOpen));

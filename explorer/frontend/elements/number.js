@@ -53,7 +53,7 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
     if (event.key === "Escape") return reset();
     const way = /** @type {Object<string, 1|-1>} */ ({ ArrowUp: 1, ArrowDown: -1 })[event.key];
     const value = parseNumber(field.value);
-    if (!way || value === null) return;
+    if (!way || value === null || wrong(value)) return;
     event.preventDefault();
     typing = false;
     onNumber(next(value, way), true);
