@@ -19,7 +19,8 @@ _TIE = 1e-9
 _SLIP = 0.05  # a factor closer to 1 than this is a mistake, not a choice of scale
 _LEVEL_STEP = 1e-9  # y is level at x if it is the same this far to the left and to the right, relative to x
 _MOSTLY = 0.98  # minimum fraction of level points: a few are beside a jump
-_SMALL = 1e-6  # upstream gradient too small for any rule to clip
+_SMALL = 1e-6  # upstream gradient too small for any rule to clip, and a step beside jumps
+_MANY = 64  # with more jumps, the gradient is a staircase
 _G = 1.3  # g of second derivatives: clipping to 1, or rounding to halves, has a step at 1
 _REACH, _POINTS, _LINE_POINTS = 3.0, 97, 13  # range and number of x for second derivatives
 
@@ -49,6 +50,8 @@ def check_derivative(curve: Curve) -> Result:
         return _judge_deviation(curve, deviating, worst)
     if is_broken.any():
         return fails("At x = {at} y is a number but the gradient is NaN.", x[is_broken][0])
+    if narrow := _find_narrow_fault(curve):
+        return narrow
     if find_effect_of_others(curve):
         return unknown("With the same g everywhere it is, but it depends on other elements: see linear in g.")
     if curve.is_flat and bool(curve.integral[1].any()):
@@ -60,6 +63,21 @@ def check_derivative(curve: Curve) -> Result:
     largest = float(torch.where(curve.trusted, off / (curve.slope.abs() + 1), 0.0).max())
     words = f"It is the op's derivative up to |x| = {{reach}}; relative difference at most {largest:.1g}."
     return holds(words, None, largest, reach=x[curve.trusted].abs().max())
+
+
+def _find_narrow_fault(curve: Curve) -> Result | None:
+    """Return a failed result if the gradient jumps where the slope of y does not, between two samples."""
+    jumps = curve.gradient_jumps[0] if curve.is_fine and not curve.is_line else curve.x[:0]
+    if curve.is_flat or not 0 < len(jumps) <= _MANY:
+        return None
+    h = _SMALL * jumps.abs().clamp(min=1.0)
+    x = curve.subject.clip(torch.cat([jumps - 3 * h, jumps + 3 * h]))
+    slope, error = differentiate(curve.subject.y, x, _SMALL)
+    gradient = curve.subject.gradient(x)
+    off = torch.where(error <= 1e-3 * (slope.abs() + 1e-3), (gradient - slope).abs() / (1 + slope.abs()), 0.0)
+    worst = int(off.argmax())
+    words = "Next to x = {at} the gradient is {figure}, the op's slope {slope}: a branch or bound is wrong."
+    return fails(words, x[worst], gradient[worst], slope=slope[worst]) if off[worst] > 1e-3 else None
 
 
 def is_derivative(curve: Curve) -> bool:

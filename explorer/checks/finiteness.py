@@ -161,24 +161,18 @@ def _report(values: Callable[[Tensor], Tensor], x: Tensor, mask: Tensor, words: 
 
 def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor) -> Result:
     subject, at, value = curve.subject, find_nearest(x, bad), r[bad][x[bad].abs().argmin()]
-    outside = x < 0 if at < 0 else x > 0
-    if value.isnan() and at and bool(bad[outside & (x.abs() <= FAR)].all()):
-        sign, advice = "<>"[at > 0], "give those x a value, by where or a mask"
-        return fails(
-            f"In {name_dtype(x.dtype)} the gradient is NaN for x {sign} 0, though y is finite: {advice}.", at
-        )
+    is_side = value.isnan() and bool(at and bad[(x * at > 0) & (x.abs() <= FAR)].all())
     near = subject.gradient(torch.tensor([at - 1e-9, at + 1e-9], dtype=curve.dtype)).abs()
-    fault, place = "NaN" if value.isnan() else "infinite", format_position(at, 7)
-    observed = f"In {name_dtype(x.dtype)} the gradient at x = {place} is {fault}, though y is finite"
-    # The op is steep here too, or the catalogue's rule has the pole.
+    place = f"for x {'<>'[at > 0]} 0" if is_side else f"at x = {format_position(at, 7)}"
+    fault = "NaN" if value.isnan() else "infinite"
+    observed = f"In {name_dtype(x.dtype)} the gradient {place} is {fault}, though y is finite"
     is_pole = value.isinf() and bool((near[near.isfinite()] > _POLE).any())
     if is_pole and (subject.declared or not curve.is_flat):
         return by_design(f"{observed}: it grows without bound there, as its formula does.", at)
     if subject.declared and subject.declared.parsed is None:
         return by_design(f"{observed}: it is torch's own.", at)
     advice = "write it so that nothing overflows, or mask it" if at else "give that point a value of its own"
-    advice = _KEEP_OFF if is_pole else advice
-    return fails(f"{observed}: {advice}.", at)
+    return fails(f"{observed}: {_KEEP_OFF if is_pole else advice}.", at)
 
 
 class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's own

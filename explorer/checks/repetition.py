@@ -55,7 +55,7 @@ def _find_fault(subject: Subject, x: Tensor) -> str:
         if not _repeats_its_backward(subject, x, g):
             return "A second backward gives a different gradient: it changes what it saved, or returns it."
     except RuntimeError as error:
-        return f"A second backward through the same graph raises {error}."
+        return f"A second backward through the same graph raises: {str(error).partition(':')[0]}."
     if fault := _find_unsaved(subject, x, g, expected):
         return fault
     for layout, upstream in _iterate_layouts(g):

@@ -129,6 +129,11 @@ def check_dtype_and_shape(curve: Curve) -> Result:
         return fault
     if traits.no_path:
         raise UntriedError(UNTRIED)
+    is_plain = is_exact and traits.repeats and not subject.trial.suffix
+    for x in filter(Tensor.numel, _make_shaped(subject) if is_plain else ()):
+        if not is_same(subject.run_both(x)[1].flatten(), subject.run_both(x.flatten())[1]):
+            words = f"For x of shape {tuple(x.shape)} some elements get another gradient than in a vector"
+            return fails(f"{words}: compute each from its own x and g, whatever the shape.")
     return holds(f"{'y and the gradient keep' if keeps else 'The gradient keeps'} x's dtype and shape.")
 
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from math import comb
-from typing import NamedTuple
 
 from explorer.curves.sampled import SampledCurves
 from explorer.description.claims import MAX_PIECES, Claim, Span
@@ -136,43 +135,30 @@ def _describe_interval(span: Span, texts: Mapping[float, str], curves: SampledCu
     return f"For x above {start}" if span[1] == curves.x[-1] else f"For x between {start} and {stop}"
 
 
-class _Measure(NamedTuple):
-    """The wording for comparing curves by one measure, such as their peak.
-
-    Attributes:
-        title: the words before the values.
-        text: the function that formats a value.
-    """
-
-    title: str
-    text: Callable[[float], str]
-
-
 def _describe_measures(compared: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
     numbers = {(claim.kind, claim.about[0]): claim.numbers[0] for claim in select_kinds(compared, *_MEASURES)}
     facts = []
-    for kind, measure in _MEASURES.items():
+    for kind, (title, text) in _MEASURES.items():
         values = {key: numbers[kind, key] for key in labels if (kind, key) in numbers}
-        if len(values) == len(labels) and len(set(map(measure.text, values.values()))) > 1:
-            facts.append((measure, values))
-    separating = [fact for fact in facts if len(set(map(fact[0].text, fact[1].values()))) == len(labels)]
+        if len(values) == len(labels) and len(set(map(text, values.values()))) > 1:
+            facts.append((title, text, values))
+    separating = [fact for fact in facts if len(set(map(fact[1], fact[2].values()))) == len(labels)]
     complete = (facts, facts[:2], separating[:1], facts[:1])
     texts = ["; ".join(_describe_each(*fact, labels) for fact in chosen) for chosen in complete]
-    texts.append(_describe_blocking(dict(facts), labels))
     texts += ["; ".join(_describe_extremes(*fact, labels) for fact in facts[:count]) for count in (3, 2, 1)]
-    for text in texts:
-        if text:
-            sentence = text if g == 1 else ", ".join(filter(None, [format_at_g(g).strip(), text]))
-            named = sentence.startswith(tuple(labels.values()))  # formulas are not capitalised
-            yield f"{sentence if named else sentence[0].upper() + sentence[1:]}."
+    for sentence in filter(None, texts):
+        first = f"{format_at_g(g)}, {sentence}".strip(", ") if g != 1 else sentence
+        yield f"{first[0].upper()}{first[1:]}."
 
 
-def _describe_each(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
+def _describe_each(
+    title: str, text: Callable[[float], str], values: Mapping[str, float], labels: Mapping[str, str]
+) -> str:
     named: dict[str, list[str]] = {}
     for key in sorted(values, key=lambda key: -values[key]):
-        named.setdefault(measure.text(values[key]), []).append(labels[key])
+        named.setdefault(text(values[key]), []).append(labels[key])
     parts = (f"{_add_colon(join_texts(names))} {value}" for value, names in named.items())
-    return f"{measure.title}: {', '.join(parts)}"
+    return f"{title}: {', '.join(parts)}"
 
 
 def _add_colon(name: str) -> str:
@@ -180,24 +166,14 @@ def _add_colon(name: str) -> str:
     return f"{name}:" if re.search(r"\b[gx]\b", name) else name
 
 
-def _describe_blocking(facts: Mapping[_Measure, Mapping[str, float]], labels: Mapping[str, str]) -> str:
-    peaks, mean = facts.get(_MEASURES["peak"], {}), _MEASURES["mean"]
-    means = facts.get(mean, {})
-    blocking = [labels[key] for key, peak in peaks.items() if peak == 0]
-    largest = [key for key, value in means.items() if value == max(means.values())]
-    if not blocking or len(largest) != 1 or means[largest[0]] <= 0:
-        return ""
-    verb = "passes" if len(blocking) == 1 else "pass"
-    most = f"{labels[largest[0]]} is the largest on average here, {mean.text(means[largest[0]])}"
-    return f"{join_texts(blocking)} {verb} nothing; {most}"
-
-
-def _describe_extremes(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
+def _describe_extremes(
+    title: str, text: Callable[[float], str], values: Mapping[str, float], labels: Mapping[str, str]
+) -> str:
     ends = []
-    for extreme in (measure.text(min(values.values())), measure.text(max(values.values()))):
-        owners = [labels[key] for key, value in values.items() if measure.text(value) == extreme]
+    for extreme in (text(min(values.values())), text(max(values.values()))):
+        owners = [labels[key] for key, value in values.items() if text(value) == extreme]
         ends.append(f"{extreme} ({owners[0] if len(owners) == 1 else f'{len(owners)} rules'})")
-    return f"{measure.title} from {' to '.join(ends)}"
+    return f"{title} from {' to '.join(ends)}"
 
 
 def _format_level(level: float, g: float) -> str:
@@ -215,9 +191,9 @@ def _format_positions(claim: Claim) -> str:
     return f"x = {join_texts(format_each(claim.numbers))}{'' if claim.exact else ' in this picture'}"
 
 
-# Measures used to compare curves, by kind of claim.
-_MEASURES: Mapping[str, _Measure] = {
-    "peak": _Measure("largest gradients here", format_number),
-    "mean": _Measure("mean gradients here", format_number),
-    "support": _Measure("nonzero parts here", format_percent),
+# Measures used to compare curves, by kind of claim: a title, and the function that formats a value.
+_MEASURES = {
+    "peak": ("strongest gradients here", format_number),
+    "mean": ("mean gradients here", format_number),
+    "support": ("nonzero parts here", format_percent),
 }

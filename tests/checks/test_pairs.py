@@ -142,9 +142,7 @@ def test_declared_properties_are_by_design_and_state_their_numbers():
     assert (inherited.verdict, "Fast sigmoid" in inherited.sentence) == ("by design", True)
     assert abs(check_own("round", "g * exp(-x**2)")["antiderivative"].where) < 3
     assert check_own("step", "atan_surrogate")["area"].verdict == "holds"
-    assert check_own("round(x) * x", "default")["kinks"].sentence.startswith(
-        "At 0.5, g = 1, the gradient is 0"
-    )
+    assert check_own("round(x) * x", "default")["kinks"].sentence.startswith("At 0.5, g = 1,")
     assert check_own("relu", "guided")["linear in g"].verdict == "by design"
     for op, rule in (("clamp", "masked"), ("relu", "seed_relu"), ("round", "zero")):
         assert check_own(op, rule)["true derivative"].verdict == "holds"

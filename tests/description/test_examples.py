@@ -27,11 +27,10 @@ def test_the_means_of_several_rules_tell_them_apart():
     assert main == f"Mean gradients here: Triangle 0.1667, {others}."
     six = ["default", "clipped", "approx_sign", "tanh_surrogate", "triangle", "straight_through"]
     main = make_description(sample("sign", six)).main
-    assert main == f"{DEFAULT} passes nothing; Straight-through is the largest on average here, 1."
+    assert main == f"Strongest gradients here from 0 ({DEFAULT}) to 2 (ApproxSign)."
     main = make_description(sample("sign", six[:3], g=-1)).main
-    assert (
-        main == f"At g = −1, largest gradients here: {DEFAULT} 0, Clipped straight-through −1, ApproxSign −2."
-    )
+    ends = "Clipped straight-through −1, ApproxSign −2."
+    assert main == f"At g = −1, strongest gradients here: {DEFAULT} 0, {ends}"
 
 
 def test_a_surrogate_that_only_rounds_to_0_is_not_said_to_be_0():

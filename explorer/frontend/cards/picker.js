@@ -18,7 +18,7 @@ import { isFormula, isNamed, search } from "./search.js";
  */
 
 const CODE = /^\s*(class|def|import|from|@\w+)\s|\n/;
-const HINT = "A name, a formula or pasted code.";
+const HINT = "A name, a formula or pasted code";
 
 /**
  * Create a field with its list of options.
@@ -54,7 +54,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
   const container = element("div", { class: "picker" }, field.typed, panel);
   const end = new AbortController();
   setAttribute(input, "role", "combobox");
-  if (!isPopup) setAttribute(input, "placeholder", read ? "Search, or write g * (abs(x) <= 1)" : "Search");
+  if (!isPopup) setAttribute(input, "placeholder", read?.code ? HINT : "A name");
   setAttribute(input, "aria-controls", id);
   setAttribute(input, "aria-autocomplete", "list");
   setAttribute(input, "aria-expanded", String(isOpen));
@@ -81,7 +81,7 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
     setAttribute(input, "aria-expanded", "true");
     showEditor(false);
     showOptions(catalogue, true);
-    field.say(read?.code ? HINT : "");
+    field.say(read?.code && isPopup ? HINT : "");
     place();
     mark(catalogue.findIndex(({ entry }) => entry?.key === plottedKey));
   }
