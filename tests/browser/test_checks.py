@@ -39,7 +39,7 @@ def test_a_check_shows_its_x_and_a_neighbour_can_be_added(explore: Page) -> None
     holds.clear()
     for route in held:
         route.continue_()
-    expect(block).to_contain_text("No rule of the catalogue resembles it over all g")
+    expect(block).to_contain_text("No rule of the catalogue resembles it at every g.")
     words = "On −1.5 to 4.5 this differs from Masked (open) only at x = 0 and x = 1: 1 instead of 0."
     expect(beside).to_contain_text(words)
     beside.get_by_role("button", name="Add Masked (open)").click()

@@ -197,7 +197,7 @@ class DrawsAgain(Function):
 CASES["dropout that draws again"] = Case(DrawsAgain, verdicts={"deterministic": "fails"}, words="ctx")
 add("PACT without its mask", clip_to_alpha, lambda x, g, alpha: (g, literature.pull_alpha(x, g, alpha)[1]),
     learn(3.0), by=["true derivative"])  # fmt: skip
-add("narrow gap", torch.tanh, lambda x, g: g * (1 - x.tanh() ** 2) * ((x - 2).abs() > 0.01),
-    by=["true derivative"])  # fmt: skip
-add("mask of vectors alone", torch.sign, lambda x, g: g * (x.abs() <= 1) if x.dim() < 2 else g,
-    by=["dtype and shape"])  # fmt: skip
+add("narrow gap", torch.sin, lambda x, g: g * x.cos() * ((x - 2).abs() > 0.01), by=["true derivative"])
+add(
+    "mask of vectors alone", torch.sign, lambda x, g: g * (x.dim() > 1 or x.abs() < 1), by=["dtype and shape"]
+)

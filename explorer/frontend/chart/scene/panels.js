@@ -28,7 +28,7 @@ const UPPER_SHARE = 0.8; // height of an upper panel as a fraction of the third'
 const X_TICK_PX = 90; // minimum distance between x ticks
 const Y_TICK_LINES = 2; // minimum distance between y ticks, as a multiple of the font size
 const [X_LETTERS, Y_LETTERS] = [8, 5]; // maximum letters of a tick label
-const CLOSE_TICKS = [3, 1.3]; // a number of y ticks that may be closer together, and how close
+const countYTicks = (/** @type {number} */ lines) => Math.max(lines / Y_TICK_LINES, Math.min(3, lines / 1.3));
 const TICK_GAP_PX = 3; // between a y tick's label and the panel
 const TITLE_LINES = 4.6; // length of the op's axis title, as a multiple of the font size
 const MARK_GAP_PX = 3; // minimum distance between tick marks of a number format
@@ -108,7 +108,7 @@ export function makeLayout(frame, levels, theme, about, title = "") {
     (bottom - top) / (bottom - forward.top),
   ];
   const makeYAxis = (/** @type {string} */ name, /** @type {Panel} */ panel) => ({
-    ...makeAxis(name, makeTicks(panel.range, countTicks(panel.height / size), Y_LETTERS)),
+    ...makeAxis(name, makeTicks(panel.range, countYTicks(panel.height / size), Y_LETTERS)),
     ticklabelstandoff: TICK_GAP_PX, // a curve may begin at the axis
     range: panel.range,
     domain: getDomain(panel),
@@ -132,10 +132,6 @@ export function makeLayout(frame, levels, theme, about, title = "") {
     ],
   };
 }
-
-/** Return the maximum number of y ticks. @param {number} lines height of the panel, in lines of text */
-const countTicks = (lines) =>
-  Math.max(lines / Y_TICK_LINES, Math.min(CLOSE_TICKS[0], lines / CLOSE_TICKS[1]));
 
 /** Return the title of the op's y axis, a short one if the title of the panel below is close. @param {Frame} frame */
 const nameForward = ({ part, forward, size }) =>

@@ -28,7 +28,7 @@ const WORDS = {
   checks: { busy: "Checking …", none: "No check applies to it." },
   neighbours: {
     busy: "Comparing …",
-    none: "No rule of the catalogue resembles it over all g, even scaled, stretched or shifted.",
+    none: "No rule of the catalogue resembles it at every g.",
   },
 };
 
