@@ -192,7 +192,7 @@ def _format_positions(claim: Claim) -> str:
 
 
 # Measures used to compare curves, by kind of claim: a title, and the function that formats a value.
-_MEASURES = {
+_MEASURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
     "peak": ("strongest gradients here", format_number),
     "mean": ("mean gradients here", format_number),
     "support": ("nonzero parts here", format_percent),
