@@ -235,11 +235,11 @@ class Lesson:
 
 
 class _ProseFormatter(Formatter):
-    """A string formatter whose numbers have a typographic minus sign, for prose."""
+    """A string formatter with a typographic minus sign and a space before %, for prose."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         text: str = super().format_field(value, format_spec)
-        return with_minus(text) if isinstance(value, int | float) else text
+        return with_minus(text).replace("%", "\u00a0%") if isinstance(value, int | float) else text
 
 
 def fill_numbers(text: str, results: Results) -> str:

@@ -50,7 +50,7 @@ def test_on_a_stage_the_chart_has_the_free_height_and_the_race_is_in_view(
             expect(part).to_be_in_viewport(ratio=1)
     teacher.keyboard.press("ArrowRight")
     teacher.reload()  # keeps the slide, and the drawings that are picked
-    expect(teacher.locator(".slides span")).to_have_text("2 of 7")
+    expect(teacher.locator(".slides span")).to_have_text("2 of 6")
     expect(teacher.locator(".excerpt .decides")).to_be_in_viewport(ratio=1)
     expect(teacher.locator(".drawings [aria-pressed=true]")).to_have_count(3)
     ends_the_class(teacher)

@@ -122,11 +122,11 @@ def each_wrong_answer_has_a_sentence_a_picture_and_a_retry(page: Page, predictio
         verdict = page.locator(".verdict")
         expect(verdict).to_contain_text("Try again")
         assert strip_markup(answer["why"]) in strip_markup(verdict.inner_text())
-        if answer["picture"]:
+        if prediction.get("rule") or prediction["thumbnails"]:
             expect(drawing_of(page)).to_have_attribute("d", re.compile("M.*L"))
             expect(page.get_by_text(re.compile("^dashed: your (prediction|answer)$"))).to_be_visible()
         else:
-            expect(page.locator(".lesson .note")).to_have_text(f"“{answer['text']}”: no curve")
+            expect(page.locator(".lesson .chart-place")).to_be_hidden()  # an answer in words is no curve
         assert page.locator(".lesson pre:not(.excerpt), .lesson .remember").count() == 0, (
             "the answer is still hidden"
         )

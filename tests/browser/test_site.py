@@ -28,7 +28,7 @@ from tests.browser.sites import PREFIX, Watched, wait_until_drawn
 from tests.reading.documents import DOCUMENTS_CLAMP
 
 RULES = ("default", "straight_through", "clipped")
-TAUGHT = "formula: Measured = g * (relu(x + h) - relu(x - h)) / (2 * h)"  # by a lesson
+TAUGHT = "formula: Measured = g * (relu(x + eps) - relu(x - eps)) / (2 * eps)"  # by a lesson
 LOADING_MS = 60_000  # at most, of Python in a browser on a busy machine
 needs_pyodide = pytest.mark.skipif(not python.read_version(), reason="npm install brings Pyodide")
 
@@ -139,7 +139,7 @@ def test_python_in_the_browser_answers_questions_from_the_disk(disk: Page, folde
 def what_did_not_come_along_is_computed(disk: Page, folder: Path) -> None:
     """Code and formulas, also of an own rule that nobody need read: a lesson has it."""
     label, pair = "Measured", ("round", TAUGHT)
-    disk.goto(_at(folder, "index", f"op=round&rule=default&rule={quote(TAUGHT)}&h=1.5&rule=clipped&c=0.7"))
+    disk.goto(_at(folder, "index", f"op=round&rule=default&rule={quote(TAUGHT)}&eps=1.5&rule=clipped&c=0.7"))
     wait_until_drawn(disk, "Computed in the browser")
     expect(disk.get_by_text("Loading Python")).to_have_count(0)
     disk.get_by_role("button", name="Code", exact=True).click()
@@ -152,7 +152,7 @@ def what_did_not_come_along_is_computed(disk: Page, folder: Path) -> None:
     expect(text).to_have_text(snippet(*pair, {"h": 1.5}).rstrip())
     enter(number(card(disk, label), "h"), "0.5")
     disk.get_by_role("button", name="Notebook", exact=True).click()
-    kinks = sample_curves("round", [TAUGHT], h=0.5).kinks[TAUGHT]
+    kinks = sample_curves("round", [TAUGHT], eps=0.5).kinks[TAUGHT]
     book = notebook(*pair, {"h": 0.5}, kinks=kinks)
     expect(text).to_have_text(book, timeout=LOADING_MS)
     name, saved = _downloaded(disk, "Download .ipynb")

@@ -1,7 +1,6 @@
 // The table of contents of the course: all lessons or one path through them, with the reader's progress.
 
 import { getEntries, getSamplingSettings } from "../choice/choice.js";
-import { addCustomEntry, findEntry } from "../choice/entries.js";
 import { parseMessage } from "../choice/message.js";
 import { drawThumbnail } from "../chart/scene/thumbnail.js";
 import { element, setAttribute } from "../elements/dom.js";
@@ -11,9 +10,8 @@ import { renderInline } from "./words.js";
 /** @import { OnTerm } from "./words.js" */
 /**
  * A lesson in the table of contents. ``choice``: the settings of its first chart, as a message from Python;
- * ``pictures``: the rules of its answers, as their keys (``picture``) and for formulas as entries.
- * @typedef {{key: string, title: string, question: string, minutes: number, choice: *, pictures: {picture: string,
- *   entry: *}[]}} Listed
+ * ``draws``: whether the reader draws the gradient.
+ * @typedef {{key: string, title: string, question: string, minutes: number, choice: *, draws: boolean}} Listed
  */
 /** A selection of lessons in its own order. @typedef {{title: string, keys: string[]}} Path */
 
@@ -44,18 +42,25 @@ export function createContents(lessons, paths, { linkTo, onTerm, print }) {
   const { learned } = getProgress();
 
   /** @param {Listed} lesson */
-  function createEntry({ key, title, question, minutes, choice: message, pictures }) {
+  function createEntry({ key, title, question, minutes, choice: message, draws }) {
     const choice = parseMessage(message);
-    const { op } = getEntries(choice);
+    const { op, rules } = getEntries(choice);
     const settings = getSamplingSettings(choice);
-    const rules = pictures.map(findRule);
-    const curves = [drawThumbnail({ op, rules: [] }, settings), drawThumbnail({ op, rules }, settings)];
     const number = lessons.findIndex((lesson) => lesson.key === key) + 1;
     const isLearned = learned.includes(key);
+    const gradient =
+      draws && !isLearned
+        ? element("span", { class: "thumbnail" }, "?")
+        : drawThumbnail({ op, rules: rules.slice(0, 1) }, settings);
     const asked = element("span", {}, ...renderInline(question, onTerm)).textContent;
     const dot = element("span", { class: "dot", "data-filled": isLearned, "aria-hidden": "true" });
     const facts = element("span", { class: "minutes" }, dot, `${minutes} min`);
-    const picture = element("span", { class: "flex-row" }, ...curves);
+    const picture = element(
+      "span",
+      { class: "flex-row" },
+      drawThumbnail({ op, rules: [] }, settings),
+      gradient,
+    );
     const link = linkTo(key, picture, element("b", {}, `${number}. ${title}`), facts);
     setAttribute(link, "title", asked);
     setAttribute(link, "aria-label", `Lesson ${number}: ${title}`);
@@ -82,16 +87,14 @@ export function createContents(lessons, paths, { linkTo, onTerm, print }) {
     "div",
     { class: "all" },
     element("h2", {}, "Learn by predicting"),
-    element("p", {}, `${lessons.length} short lessons: predict a gradient (blue) of y (grey). ${done} done.`),
+    element(
+      "p",
+      {},
+      `${lessons.length} short lessons: y (grey) and its gradient (blue), ? where you draw it. ${done} done.`,
+    ),
     element("div", { class: "paths", role: "group", "aria-label": "Path" }, ...buttons),
     list,
     element("p", { class: "kept" }, STORAGE_TEXT),
     element("p", { class: "kept" }, print),
   );
-}
-
-/** Return the rule of an answer. @param {Listed["pictures"][number]} answer */
-function findRule({ picture, entry }) {
-  if (entry) addCustomEntry("rule", entry);
-  return /** @type {import("../formula/entry.js").Rule} */ (findEntry("rule", picture));
 }

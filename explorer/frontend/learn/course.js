@@ -290,7 +290,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
   const label = element("label", {}, "Code that your teacher shows ", code);
   const form = { class: "flex-wrap", action: toServerUrl("c") };
   const join = element("form", form, label, element("button", { type: "submit" }, "Join"));
-  const words = "Or let a class predict this lesson: a code for their phones, all drawings on this screen.";
+  const words = "Or lead a class: it answers on phones, by a code, and this screen shows all answers.";
   const lead = element("button", { onclick: startClass }, "Lead a class");
   const ways = element("div", { class: "ways" }, join, element("p", {}, words), lead);
   const dialog = { popover: "auto", class: "class-choice", role: "dialog", "aria-label": "Class" };

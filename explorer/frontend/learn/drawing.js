@@ -22,7 +22,6 @@ export function createDrawing(range, onDrawn) {
   const [line, shade] = ["drawn", "shade"].map((name) => shape("path", { class: name }));
   const picture = shape("svg", { class: "chart-overlay", "aria-hidden": "true" });
   picture.append(shade, line);
-  const note = element("p", { class: "note", hidden: true });
   const legend = element("p", { class: "legend", hidden: true }, "dashed: your prediction");
   const pad = element("div", {
     class: "pad",
@@ -34,7 +33,7 @@ export function createDrawing(range, onDrawn) {
     onwheel: stopEvent,
     ondblclick: stopEvent,
   });
-  const layer = element("div", { class: "drawing" }, picture, note, legend, pad);
+  const layer = element("div", { class: "drawing" }, picture, legend, pad);
   let frame = /** @type {Frame|null} */ (null);
   let last = /** @type {Point|null} */ (null);
   let places = /** @type {import("./judging.js").Deviation[]} */ ([]); // which are shaded
@@ -88,7 +87,7 @@ export function createDrawing(range, onDrawn) {
     const [left, width, top, height] = [place.left, place.inner, axes.top, axes.height].map(
       (px) => `${px}px`,
     );
-    for (const { style } of [pad, note]) Object.assign(style, { left, width, top, height });
+    Object.assign(pad.style, { left, width, top, height });
     const x = cells.x.map((at) => toLeftPx(place, at));
     const path = formatPath({ x, y: cells.values.map((value) => toTopPx(axes, value)) });
     line.setAttribute("d", path);
@@ -103,13 +102,6 @@ export function createDrawing(range, onDrawn) {
   function clear() {
     cells.clear();
     showsAnswer = false;
-    setNote("");
-  }
-
-  /** Show a message in the panel. "" removes it. @param {string} text */
-  function setNote(text) {
-    setText(note, text);
-    note.hidden = !text;
     show();
   }
 
@@ -119,24 +111,19 @@ export function createDrawing(range, onDrawn) {
     at: cells.at,
     /** Return the drawn curve. y is NaN at each x without a height. */
     curve: () => ({ x: cells.x, y: cells.values }),
+    curves: () => [{ x: cells.x, y: cells.values }],
     clear,
     /** @param {import("./judging.js").Curve} curve @param {string} name of the curve, in the legend */
     showCurve(curve, name) {
       setText(legend, `dashed: ${name}`);
       cells.fill(makeInterpolator(curve));
       showsAnswer = true;
-      setNote("");
+      show();
     },
     /** Draw a shade over parts of the panel, in place of the last ones. @param {import("./judging.js").Deviation[]} wrong */
     shade(wrong) {
       places = wrong;
       show();
-    },
-    /** @param {string} text */
-    say(text) {
-      cells.clear();
-      showsAnswer = true;
-      setNote(text);
     },
     saved: cells.saved,
     /** @param {(number|null)[]} saved */
@@ -149,11 +136,11 @@ export function createDrawing(range, onDrawn) {
       frame = next;
       show();
     },
-    /** End drawing: remove messages, but keep the curve. */
+    /** End drawing, but keep the curve. */
     finish() {
       pad.remove();
       places = [];
-      setNote("");
+      show();
     },
   };
 }

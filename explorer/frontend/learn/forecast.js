@@ -96,11 +96,8 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
 
   function showPicked() {
     const index = form.picked();
-    if (index === null) return;
-    const { picture, text } = answers[index];
-    const quote = `“${text?.replaceAll("`", "")}”`;
-    if (picture) drawing.showCurve(sample(picture), draws ? "your prediction" : "your answer");
-    else drawing.say(`${quote}: no curve`);
+    if (index === null || !isPictured) return;
+    drawing.showCurve(sample(answers[index].picture), draws ? "your prediction" : "your answer");
   }
 
   function check() {

@@ -18,9 +18,9 @@ import { describeParameters, describeRun, enterTraining } from "../train/state/t
  */
 /**
  * A layer over a chart. ``follow``: called with the positions of its panels; ``over``: returns further curves;
- * ``curve``: returns the reader's drawing.
+ * ``curves``: returns those drawn by hand.
  * @typedef {{element: HTMLElement, follow: (frame: import("../chart/scene/panels.js").Frame) => void, over?:
- *   import("../chart/scene/picture.js").GetCurves, curve?: () => import("../chart/scene/picture.js").Sketch}} Layer
+ *   import("../chart/scene/picture.js").GetCurves, curves?: () => import("../chart/scene/picture.js").Sketch[]}} Layer
  */
 /** The settings of a lesson's chart or net. @typedef {ReturnType<typeof createStore>} Store */
 
@@ -68,7 +68,7 @@ export function showScene(host, { scene, layer, leastRange, at, secret, reach })
       isLabelled: true,
       onFrame: layer?.follow,
       over: layer?.over,
-      sketch: layer?.curve,
+      sketches: layer?.curves,
     },
   );
   const rest =

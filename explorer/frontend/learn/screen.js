@@ -16,6 +16,7 @@ import { renderInline, renderParagraphs } from "./words.js";
 import { parseMessage } from "../choice/message.js";
 
 const RESULT_START = "After the run:"; // of a paragraph that is shown below a net once it is trained
+const MARKED_TEXT = "See the marked line.";
 const PICTURES_START = /^(In the pictures?\b|Press )/; // of the paragraph that is shown with the pictures
 
 /**
@@ -111,10 +112,10 @@ export function createLesson(lesson, around, part = null) {
   function check() {
     const { right, words } = forecast.checked();
     if (right) return conclude("checked");
-    answer(words);
+    answer(excerpt ? `${words} ${MARKED_TEXT}` : words);
     forecast.missed();
     keep({ ...forecast.saved(), missed: true });
-    if (watch.hidden) {
+    if (watch.hidden && lesson.prediction.thumbnails) {
       showChart(true);
       show(first);
     }
@@ -277,10 +278,8 @@ export function createLesson(lesson, around, part = null) {
     curveButtons.push({ scene: null, button: element("button", { onclick: draw }, "Show your Function") });
     const buttons = curveButtons.map(({ button }) => button);
     const opening = element("nav", { class: "links", "aria-label": "Open" }, ...buttons, ...links.elements);
-    const last = [
-      ...(lesson.exercise ? [createExerciseSection()] : []),
-      ...(lesson.challenge ? [createParagraph("challenge", lesson.challenge)] : []),
-    ];
+    if (lesson.exercise) remembered.push(createExerciseSection());
+    const last = lesson.challenge ? [createParagraph("challenge", lesson.challenge)] : [];
     const asked = part?.form ? [[place.element]] : []; // in a class, the class's answers are the first slide
     const question = hosts.length ? texts[texts.length - 1] : []; // on the slide of the net that answers it
     const drawn = lesson.pictures.length ? [pictures.element] : [];

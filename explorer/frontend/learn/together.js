@@ -130,18 +130,14 @@ function createClassScreen(host, id, { lessons, load, build, next, onLesson, onL
   /** @param {View} view */
   async function reveal(view) {
     isRevealed = true;
-    lesson?.reveal(leads ? null : Boolean(view.answered));
-    if (!leads) return;
     const askedRound = round;
-    const { drawings, message } = view.drawn ? await live.command("drawings") : { drawings: [] };
+    const { drawings = [], message } = leads && view.drawn ? await live.command("drawings") : {};
     if (askedRound !== round) return;
-    if (message) {
-      timer = setTimeout(() => reveal(view), AGAIN_MS);
-      return;
-    }
     const curves = drawings.map(decodeArray);
-    crowd?.show(curves);
-    answers?.show(view.counts ?? [], curves);
+    crowd?.show(curves); // before the chart is drawn: its labels leave them free
+    lesson?.reveal(leads ? null : Boolean(view.answered));
+    if (message) timer = setTimeout(() => reveal(view), AGAIN_MS);
+    else if (leads) answers?.show(view.counts ?? [], curves);
   }
 
   function leave() {

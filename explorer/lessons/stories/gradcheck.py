@@ -79,10 +79,10 @@ LESSON = make_lesson(
         link_explore(
             "relu",
             "default",
-            "formula: Measured = g * (relu(x + h) - relu(x - h)) / (2 * h)",
+            "formula: Measured = g * (relu(x + eps) - relu(x - eps)) / (2 * eps)",
             start=-1,
             stop=1,
-            h=0.1,
+            eps=0.1,
         ),
         link_explore("sin", "default"),
     ),

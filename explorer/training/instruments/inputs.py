@@ -16,6 +16,7 @@ from explorer.training.instruments.base.pictures import Panel, Picture, draw_his
 from explorer.training.instruments.base.rule_shape import compute_data_width, compute_span, compute_width
 
 _BINS = 40
+_MOST_BEYOND = {1: 0.5} | {2**power: 0.1 for power in range(1, 12)}  # fraction of inputs outside, by width
 _MIN_BEYOND = 0.03  # a smaller fraction of the inputs outside the chart is not mentioned
 _NO_CURVE = "This rule depends on the loss of each example, so it has no single curve over x."
 
@@ -28,7 +29,7 @@ def measure(nets: Nets) -> dict[int, Record]:
         A dict from the index of each rule to a dict with these keys. Lists have an entry per layer with the
             op.
 
-        - ``edges``: the edges of the bins, the same at every step. Shape (bins + 1,), float32.
+        - ``edges``: the edges of the bins, the same for all rules. Shape (bins + 1,), float32.
         - ``counts``: a list of the number of inputs in each bin. The outermost bins include all inputs beyond
           the edges. Shape (bins,), int64.
         - ``means``: a list of the mean input in each bin, NaN if it is empty. Shape (bins,), float32.
@@ -38,9 +39,9 @@ def measure(nets: Nets) -> dict[int, Record]:
         - ``words``: a list of sentences on these widths, "" without a finite ratio above 0. For a rule that
           depends on the loss, they say that it has no single curve.
     """
-    low, high = compute_span(nets)
-    edges = np.linspace(low, high, _BINS + 1, dtype=np.float32)
     observed = [nets.current_pass.traces[layer].op.x for layer in nets.op_layers]
+    low, high = _widen_span(*compute_span(nets), torch.cat([x.flatten() for x in observed]))
+    edges = np.linspace(low, high, _BINS + 1, dtype=np.float32)
     bins = [_count_bins(x, low, high) for x in observed]
     outside = [((x < low) | (x > high)).flatten(1) for x in observed]
     beyond = torch.stack([each.count_nonzero(1) / each.shape[1] for each in outside], 1)
@@ -68,6 +69,14 @@ def measure(nets: Nets) -> dict[int, Record]:
             ],
         }
     return records
+
+
+def _widen_span(low: float, high: float, x: Tensor) -> tuple[float, float]:
+    """Return the span of the histograms: wider by a power of two where more than half of x lies beyond it."""
+    for scale, most in _MOST_BEYOND.items():
+        if ((x < scale * low) | (x > scale * high)).float().mean() <= most:
+            return scale * low, scale * high
+    return low, high
 
 
 def _count_bins(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:

@@ -11,6 +11,7 @@ from explorer.instrument import Asset, assets, make_assets, make_document, make_
 from explorer.instrument.page import make_saved_script
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import GLOSSARY, LESSONS, PATHS
+from explorer.lessons.lesson import Drawing
 from explorer.questions import QUESTIONS as BASIC_QUESTIONS
 from explorer.questions import Question
 from explorer.questions.code import LANGUAGES, NOTEBOOK
@@ -244,7 +245,7 @@ def _make_course() -> Answer:
         {name: getattr(lesson, name) for name in fields}
         | {
             "choice": serialize_choice(from_text(lesson.scenes[0].query)[0]),
-            "pictures": [_make_picture(each.picture) for each in lesson.prediction.answers if each.picture],
+            "draws": isinstance(lesson.prediction, Drawing),
         }
         for lesson in LESSONS.values()
     ]
@@ -267,16 +268,10 @@ def _compute_lesson(key: str) -> Answer:
         scene["choice"] = serialize_choice(from_text(scene["query"])[0])
     for answer in data["prediction"]["answers"]:
         if answer["picture"]:
-            answer |= _make_picture(answer["picture"])
+            record = find_rule(answer["picture"])
+            is_known = not record.key.startswith(FORMULA_PREFIX)  # to the browser
+            answer |= {"picture": record.key, "entry": None if is_known else make_entry(record)}
     return data
-
-
-def _make_picture(rule: str) -> Answer:
-    """Return the key of an answer's rule, and its entry if the rule is a formula, otherwise None."""
-    record = find_rule(rule)
-    # The browser does not know a rule that is a formula.
-    entry = make_entry(record) if record.key.startswith(FORMULA_PREFIX) else None
-    return {"picture": record.key, "entry": entry}
 
 
 QUESTIONS = {

@@ -51,6 +51,7 @@ def test_every_input_is_counted_once_in_fixed_bins():
     middles = ((edges[:-1] + edges[1:]) / 2)[1:-1][full[1:-1]]
     assert np.abs(means[1:-1][full[1:-1]] - middles).max() <= (edges[1] - edges[0]) / 2
     assert means[-1] == pytest.approx(x[x > edges[-2]].mean()), "all that lies beyond, where it is"
+    assert later["beyond"][0] < 0.1, "the bins reach as far as the data"
     assert (counts * means)[full].sum() == pytest.approx(x.astype(float).sum(), rel=1e-5)
     assert later["beyond"][0] == pytest.approx(((x < edges[0]) | (x > edges[-1])).mean())
 

@@ -44,14 +44,14 @@ def test_each_failing_case_is_drawn_in_its_panel_and_described():
     clamp, scale = EXERCISES["clamp"].code, EXERCISES["needed"].code
     forward = judge("clamp", clamp.replace("x.clamp(0, 1)", "x.clamp(0, 2)"))
     assert (forward["case"]["panel"], forward["case"]["op"]["formula"]) == ("forward", "clamp(x, 0, 2)")
-    assert forward["drawn"].startswith("The upper chart shows the wanted forward, and yours dashed. The dot")
+    assert forward["drawn"].startswith("In the chart, y is the wanted forward; yours is dashed. The dot")
     gradient = judge("clamp", clamp)
     assert (gradient["case"]["panel"], gradient["case"]["op"]) == ("gradient", None)
-    assert gradient["drawn"].startswith("The lower chart shows the wanted gradient for x,")
+    assert gradient["drawn"].startswith("The chart shows the wanted gradient for x,")
     assert gradient["choice"]["learns"] == ""
     part = judge("needed", scale.replace("(g * x)", "(g * x.abs())"))
     assert (part["case"]["panel"], part["choice"]["learns"]) == ("part", "s")
-    assert part["drawn"].startswith("The bottom chart shows the part of one of 16 elements")
+    assert part["drawn"].startswith("The chart's last panel shows the part of one of 16 elements")
     none = judge("needed", scale.replace("(g * x).sum()", "None"))
     assert (none["case"]["words"], none["case"]["found"]) == ("None, not 1", 0.0)
     assert none["drawn"].endswith("None is drawn as 0, because it moves s just as little.")

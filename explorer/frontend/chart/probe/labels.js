@@ -21,7 +21,7 @@ import { getTangents, getValue, isInPanel } from "./probe-marks.js";
  * the left edge; ``lead``: see ``Place``.
  * @typedef {{rows: Part[][], size: number, box: Box, side: number, lead: Pixel[]}} Label
  */
-/** The reader's own drawing, which labels do not cover. @typedef {import("../scene/picture.js").Sketch} Sketch */
+/** A curve drawn by hand, which labels do not cover. @typedef {import("../scene/picture.js").Sketch} Sketch */
 
 const MIN_SIZE = 12; // of the letters, in px
 const [LETTER, LINE, ASCENT] = [0.55, 1.2, 0.8]; // width, height and ascent of letters, as multiples of the font size
@@ -39,7 +39,7 @@ const SAMPLES = Array.from({ length: 17 }, (_, index) => index / 16); // shares 
 /**
  * Draw all labels of the probe.
  * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g the upstream gradient
- * @param {{grips: import("../scene/grips.js").Grip[], sketch?: Sketch}} around ``grips``: the handles, which the label
+ * @param {{grips: import("../scene/grips.js").Grip[], sketches?: Sketch[]}} around ``grips``: the handles, which the label
  *   of x does not cover
  * @returns {SVGElement[]}
  */
@@ -50,10 +50,10 @@ export function drawLabels(values, lines, frame, g, around) {
 /**
  * Return all labels of the probe. A name gives way if a value has no place otherwise. See ``drawLabels``.
  * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g
- * @param {{grips: import("../scene/grips.js").Grip[], sketch?: Sketch}} around @returns {Label[]}
+ * @param {{grips: import("../scene/grips.js").Grip[], sketches?: Sketch[]}} around @returns {Label[]}
  */
-export function layOutLabels(values, lines, frame, g, { grips, sketch }) {
-  if (!(values.x >= frame.x[0] && values.x <= frame.x[1])) return makeNameLabels(lines, frame, sketch);
+export function layOutLabels(values, lines, frame, g, { grips, sketches = [] }) {
+  if (!(values.x >= frame.x[0] && values.x <= frame.x[1])) return makeNameLabels(lines, frame, sketches);
   const slopes = makeSlopeLabels(values, lines, frame, g);
   const x = makeXLabel(values, frame, grips);
   const drafts = draftValues(values, lines, frame);
@@ -71,7 +71,7 @@ export function layOutLabels(values, lines, frame, g, { grips, sketch }) {
     solid: [...curves.map(({ points }) => points), ...tangents],
   };
   /** @param {Box[]} taken */
-  const placeNames = (taken) => makeNameLabels(lines, frame, sketch, taken, above);
+  const placeNames = (taken) => makeNameLabels(lines, frame, sketches, taken, above);
   /** @param {Label[]} names */
   const placeValues = (names) => keepPlaced(placeDrafts(drafts, frame, "gradient", toBoxes(names)));
   const names = placeNames([]);
@@ -185,14 +185,14 @@ const sampleLine = (ends) => SAMPLES.map((share) => mix(ends, share));
 /**
  * Make the labels with the names of all rules, equal curves in one. A curve is named where it is alone or with few others,
  * rather not with the first curve; if there is no room in its panel, anywhere in the chart with a line to it.
- * @param {Line[]} lines @param {Frame} frame @param {Sketch} [sketch] @param {Box[]} [others] boxes of other labels
+ * @param {Line[]} lines @param {Frame} frame @param {Sketch[]} [sketches] @param {Box[]} [others] boxes of other labels
  * @param {{taken: Box[], solid: Trace[]}} [above] what names do not cover outside the panel; without it they stay inside
  */
-export function makeNameLabels(lines, frame, sketch, others = [], above) {
+export function makeNameLabels(lines, frame, sketches = [], others = [], above) {
   const { gradient: panel } = frame;
   const gradients = lines.filter((line) => line.panel === "gradient");
   const curves = traceCurves(gradients, frame, panel);
-  const solid = traceCurves(sketch ? [sketch] : [], frame, panel).map(({ points }) => points);
+  const solid = traceCurves(sketches, frame, panel).map(({ points }) => points);
   const absent = gradients.filter(({ y }) => !Array.from(y).some(Number.isFinite));
   const taken = [...others, ...makeRings(gradients, frame, panel)];
   const groups = curves.map((curve) => listGroups(curve, curves));
@@ -208,9 +208,9 @@ export function makeNameLabels(lines, frame, sketch, others = [], above) {
     for (const group of labels[at] ? [] : known) {
       const [around, next] = [[...taken, ...toBoxes(keepPlaced(labels))], draft(at, group)];
       labels[at] ??= placeDrafts([next], frame, "gradient", around)[0];
-      if (labels[at] || !above) continue;
-      const wide = { ...next, solid: [...solid, ...above.solid] };
-      labels[at] = placeDrafts([wide], frame, "anywhere", [...around, ...above.taken])[0];
+      const wide = { ...next, solid: [...solid, ...(above?.solid ?? [])] };
+      if (above) labels[at] ??= placeDrafts([wide], frame, "anywhere", [...around, ...above.taken])[0];
+      if (solid.length) labels[at] ??= placeDrafts([{ ...next, solid: [] }], frame, "gradient", around)[0];
     }
   return keepPlaced(labels);
 }

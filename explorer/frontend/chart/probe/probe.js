@@ -45,8 +45,8 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
     const curves = scene?.lines.filter(({ under, over }) => !under && !over) ?? [];
     const shapesOf = labelled ? [drawProbe, drawLabels] : [drawProbe];
     const { frame } = scene ?? {};
-    const { g, sketch } = picture;
-    const around = { grips: scene?.grips ?? [], sketch };
+    const { g, sketches } = picture;
+    const around = { grips: scene?.grips ?? [], sketches };
     marks.replaceChildren(
       ...(values && frame ? shapesOf.flatMap((make) => make(values, curves, frame, g, around)) : []),
     );

@@ -9,7 +9,7 @@
  * and rules.
  * @typedef {{curves: import("./traces.js").Curves, op: import("../../formula/entry.js").Op, rules: ListedRule[],
  *   neutral: string, parameters: Object<string, number>, g: number, range: [number, number], leastRange?: [number,
- *   number], learns?: string, layer?: string, layerAnswer?: LayerAnswer|null, over?: LayerCurve[], sketch?: Sketch, words:
+ *   number], learns?: string, layer?: string, layerAnswer?: LayerAnswer|null, over?: LayerCurve[], sketches?: Sketch[], words:
  *   string, confirmed: boolean, loss?: import("../../formula/draws.js").Loss, drawnWords?: Record<string, string>}} Picture
  * @typedef {{key: string, label: string, colour: string, slot: number, hidden: boolean, entry:
  *   import("../../formula/entry.js").Rule}} ListedRule a rule on the chart; ``slot``: index of its colour
@@ -26,7 +26,7 @@
  * @typedef {{curves: {rule: string, panel: "forward"|"gradient", x: import("./jumps.js").Floats, y:
  *   import("./jumps.js").Floats}[], words: string}} LayerAnswer
  */
-/** The reader's own drawing over the gradients. @typedef {Pick<LayerCurve, "x"|"y">} Sketch */
+/** A curve drawn by hand over the gradients. @typedef {Pick<LayerCurve, "x"|"y">} Sketch */
 /** A function that returns the further curves of a chart. @typedef {(picture: Picture) => LayerCurve[]} GetCurves */
 
 export {};

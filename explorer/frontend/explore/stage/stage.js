@@ -36,13 +36,13 @@ const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling(
  * @param {{store: import("../../choice/store.js").Store, plotly: string|Promise<*>, confirm: CreateConfirmation|null,
  *   ask: import("../../asking/ask.js").Ask, explanation?: string, elsewhere?: string, colours: () => {neutral: string,
  *   rules: string[]}, words?: import("./words.js").Words, isLabelled?: boolean, leastRange?: [number, number], over?:
- *   GetCurves, sketch?: () => Sketch, carries?: boolean, read?: import("../../cards/formula-field.js").Read|null,
+ *   GetCurves, sketches?: () => Sketch[], carries?: boolean, read?: import("../../cards/formula-field.js").Read|null,
  *   hasData?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void, onCurves?: (displayed:
  *   Displayed) => void}} options
  *   ``plotly``: address of plotly.js; ``confirm``: creates requests for torch's curves, or null; ``explanation``: text
  *   about the label that says whether torch has confirmed them; ``isLabelled``: whether labels replace the legend on
  *   every page, not only on Explore's; ``words``: initial sentences; ``leastRange``, ``onFrame``: passed to the chart;
- *   ``over``: returns further curves; ``sketch``: returns one that labels do not cover; ``read``: parses the formula of a
+ *   ``over``: returns further curves; ``sketches``: those drawn by hand, which labels do not cover; ``read``: parses the formula of a
  *   loss; ``elsewhere``: replaces sentences that only torch could write; ``carries``: whether to plot data that the user
  *   has sent from a training run; ``hasData``: whether a learning parameter has input data (true by default);
  *   ``onCurves``: called with the curves when the user pauses
@@ -201,7 +201,7 @@ export function createStage(hosts, options) {
     return {
       ...complete,
       over,
-      sketch: options.sketch?.(),
+      sketches: options.sketches?.(),
       words: [words.text(), layer.show(complete), learning.text()].filter(Boolean).join(" "),
     };
   }

@@ -77,7 +77,7 @@ export function createCorner(corner) {
         h("line", { class: "touching", x1, y1, x2, y2 }),
         h("circle", { class: "dot", r: 7, cx: x2, cy: y2 }),
       ),
-      h("label", {}, "Gradient at x = 0 ", field),
+      h("label", { class: "flex-row" }, "Gradient at x = 0 ", field),
       h("p", { role: "status", class: "corner-said" }, words),
     );
   }
