@@ -73,6 +73,7 @@ _PAGES = {
     )
     for page in PAGES
 }
+_ADDRESSES = {page.name: f".{page.path}" for page in PAGES}  # relative to each other
 _UNKNOWN_PAGE = _PAGE.replace(
     "<!-- head -->", answers.make_head("")
 )  # Streamlit then shows an error and the first page
@@ -101,6 +102,8 @@ _EXPLORE_PAGE = re.sub(r'<link rel="modulepreload" crossorigin .+?>', "", _EXPLO
 async def index(request: Request) -> Response:
     """Return Streamlit's page with its server's address, the data of the choice and a visitor cookie."""
     path = strip_prefix(request.scope["path"])
+    if (name := path[1:].lower()) in _ADDRESSES and path not in _PAGES:
+        return RedirectResponse(f"{_ADDRESSES[name]}?{request.url.query}")
     page = _PAGES.get(path, _UNKNOWN_PAGE)
     if path == "/":
         with suppress(admission.RefusedError):  # on a busy server, Streamlit renders the page

@@ -99,7 +99,7 @@ def test_a_busy_server_leaves_a_page_to_streamlit(app: ModuleType, monkeypatch: 
     assert b'id="root"' in answer.body
 
 
-@pytest.mark.parametrize(("path", "is_ours"), [("/Train", 1), ("/_stcore", 0), ("/favicon.png", 0)])
+@pytest.mark.parametrize(("path", "is_ours"), [("/Trian", 1), ("/_stcore", 0), ("/favicon.png", 0)])
 def test_an_address_that_is_no_page_has_the_style_of_one(app: ModuleType, path: str, is_ours: int) -> None:
     scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": []}
     routes = [route for route in app.app._user_routes if route.matches(scope)[0] is Match.FULL]
@@ -107,6 +107,12 @@ def test_an_address_that_is_no_page_has_the_style_of_one(app: ModuleType, path: 
     if is_ours:
         answer = asyncio.run(app.index(Request(scope)))
         assert b'rel="stylesheet"' in answer.body
+
+
+@pytest.mark.parametrize(("path", "page"), [("/Train", "./train"), ("/explore", "./"), ("/STUDY", "./study")])
+def test_an_address_in_other_letters_leads_to_its_page(app: ModuleType, path: str, page: str) -> None:
+    answer = asyncio.run(app.index(Request(scope_of(path=path) | {"query_string": b"op=sign"})))
+    assert answer.headers["location"] == f"{page}?op=sign"
 
 
 @pytest.mark.parametrize(

@@ -122,8 +122,9 @@ class _Words:
         ]
         if not high:
             return []
-        subject, verb = ("controls", "score") if len(high) > 1 else ("control", "scores")
-        return [f"The {subject} {join_texts(named)} {verb} higher than every rule."]
+        verb, pronoun = ("have higher means", "them") if len(high) > 1 else ("has a higher mean", "it")
+        subject = f"The control{'s' * (len(high) > 1)} {join_texts(named)}"
+        return [f"{subject} {verb} than every rule: none is shown to beat {pronoun}."]
 
     def describe_diverged(self, rules: Sequence[RuleOutcome]) -> list[str]:
         everywhere = [self._labels[each.rule] for each in rules if each.lr is None and each.n_diverged]

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from explorer.training import limits
 from explorer.ui.links.presets import TRAINING
 from tests.browser.test_hidden import assert_all_is_seen
-from tests.browser.training import finish, press, status, turn_train, verdict
+from tests.browser.training import button, finish, press, status, turn_train, verdict
 from tests.browser.visitors import Tab
 
 
@@ -35,13 +35,11 @@ def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> No
         f"CSV of {limits.MIN_TABLE_ROWS} to {limits.MAX_TABLE_ROWS:,} rows, "
         f"2 to {limits.MAX_TABLE_COLUMNS} columns, at most {limits.MAX_TABLE_BYTES:,} bytes"
     )
-    press(refused, "Start")
+    expect(button(refused, "Start")).to_be_disabled()
     expect(status(refused).locator(".main")).to_contain_text("table")  # there is none yet
     field.fill("a,b\n1\n")
     read = refused.locator(".table-read")
     expect(read.locator("p.refusal")).to_be_visible()
-    press(refused, "Start")
-    expect(status(refused).locator(".main")).to_contain_text("This cannot be trained:")
     field.fill("\n".join(["a,b,kind", "1,,over", *rows]))
     expect(read.locator("p.refusal")).to_contain_text("Column 'b' lacks a value in row 1")
     press(refused, "Leave out this row")

@@ -103,7 +103,8 @@ def test_a_control_above_every_rule_leads_the_headline_and_words_match_its_inter
     plan = Plan.create(**COMMON, rules=["clipped", "default"], seeds=3)
     scores = {"clipped": (0.8, 0.84, 0.82), "zero": (0.75, 0.99, 0.89), "default": (0.8, 0.82, 0.82)}
     judged = judge_rules(plan, rows_of(plan, scores | {"reversal": (0.7, 0.8, 0.8)}))
-    assert make_headline(plan, judged).startswith("The control Zero (87.7 %) scores higher than every rule. ")
+    said = "The control Zero (87.7 %) has a higher mean than every rule: none is shown to beat it. "
+    assert make_headline(plan, judged).startswith(said)
     spec, rows = draw_judgement(plan, judged)
     words = dict(zip(rows, read_notes(spec["layout"], "words"), strict=True))
     assert words["clipped"] == "the highest of the rules"

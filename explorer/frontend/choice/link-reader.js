@@ -176,7 +176,8 @@ function findSpelling(kind, word) {
 
 /** @param {LinkQuery} link @param {ChosenRule[]} defaults @returns {ChosenRule[]} */
 function readRules(link, defaults) {
-  const resolved = link.takeAll("rule").map((key) => resolveKey(link, "rule", key));
+  const names = [...link.takeAll("rule"), ...link.takeAll("rules")];
+  const resolved = names.map((key) => resolveKey(link, "rule", key));
   const keys = [...new Set(resolved.filter(Boolean))];
   const maxRules = getCatalogue().limits.rules;
   if (keys.length > maxRules)

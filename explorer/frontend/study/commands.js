@@ -32,6 +32,7 @@ export function createCommands({ buttons, status }, { onStart, onStop, onResume,
     show(picture) {
       const { offered } = picture;
       stopped = offered.resume;
+      setText(start, picture.again ? "Again" : "Start");
       setText(stop, stopped ? "Resume" : "Stop");
       setAvailable(start, offered.start);
       setAvailable(stop, offered.stop || offered.resume);

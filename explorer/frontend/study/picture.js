@@ -14,7 +14,7 @@ import { ACTIVE, isOfChoice } from "./state.js";
  * The contents of the Study page.
  * @typedef {{start: boolean, stop: boolean, resume: boolean, reset: boolean, restore: boolean}} Offered which buttons
  *   are enabled
- * @typedef {{offered: Offered, metrics: string[], taken: number, status: {main: string, next: string, state: string},
+ * @typedef {{offered: Offered, again: boolean, metrics: string[], taken: number, status: {main: string, next: string, state: string},
  *   heat: import("./heat.js").Heat, plan: import("./plan.js").Plan|null, judgement:
  *   import("./judgement.js").Judgement|null, order: string, verdict: string[], csv: string|null, choice:
  *   State["choice"], task: import("../train/state/tasks.js").Task, about: string, table:
@@ -38,6 +38,7 @@ export function buildPicture(state) {
   const task = tasks.getSelectedTask(choice);
   return {
     offered: getEnabledButtons(state),
+    again: view.status.state === "finished" && isOfChoice(state),
     metrics: [
       results ? `${results.runs} / ${results.most}` : "–",
       view.status.left || (results ? "0 s" : "–"),

@@ -7,8 +7,8 @@ is lower if its mean distance from the highest exceeds
     q(K, (n - 1)(L - 1)) · max(error of the pair, pooled error, one held-out example / √n)
 
 with K rules, n seeds, and q the 95 % quantile of the studentised range over √2. The error is pooled over the
-L rules that are not lower yet: a dead rule leaves the pool as soon as it is seen to be lower, and does not
-widen the intervals of good ones. For two rules, it is the paired t test. Claims and intervals agree: an
+L rules that are not lower yet and do not scatter far more than the others: a dead or wild rule does not widen
+the intervals of good ones. For two rules, it is the paired t test. Claims and intervals agree: an
 interval that reaches 0 belongs to a rule that may be best.
 
 Source: Tukey, "The problem of multiple comparisons" (1953). ``python -m tests.benchmarks ranking`` measures
@@ -29,6 +29,8 @@ from explorer.training.ranking.quantiles import compute_quantile
 
 Interval = tuple[float, float]
 _Pair = tuple[str, str]
+
+_WILD = 5  # a rule whose error is so many times the pooled one of the others leaves the pool
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,7 @@ def _compute_halves(
     """Return a dict from each label but the first to half the width of its interval.
 
     The width follows from the label's own error or the pooled one, whichever is larger. Rules that are seen
-    to differ from the first leave the pool, until no further rule does.
+    to differ from the first, or scatter far more than the others, leave the pool, until no further rule does.
     """
     first, *rest = order
     errors = {
@@ -185,13 +187,20 @@ def _compute_halves(
         for label in rest
     }
     variances = {pair: variance(values) for pair, values in pairs.items() if len(values) > 1}
+
+    def pool(labels: Sequence[str]) -> float:
+        return math.sqrt(fmean(variances.get(pair, 0.0) for pair in combinations(labels, 2)) / shared)
+
     half: dict[str, float] = {}
     left = [*order]
     while True:
-        pooled = math.sqrt(fmean(variances.get(pair, 0.0) for pair in combinations(left, 2)) / shared)
-        wide = compute_quantile(len(order), (shared - 1) * (len(left) - 1))
+        wide, pooled = compute_quantile(len(order), (shared - 1) * (len(left) - 1)), pool(left)
         half |= {label: wide * max(errors[label], pooled) for label in left[1:]}
         stay = [label for label in left[1:] if abs(fmean(pairs[first, label])) <= half[label]]
+        if len(stay) > 1:
+            *others, wildest = sorted(stay, key=errors.__getitem__)
+            if errors[wildest] > _WILD * max(pool([first, *others]), example / math.sqrt(shared)):
+                stay = others
         if not stay or len(stay) == len(left) - 1:
             return half
         left = [first, *stay]

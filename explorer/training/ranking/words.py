@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from explorer.formula import join_texts, with_minus
@@ -35,9 +36,10 @@ def format_interval(ranking: Comparison, reach: tuple[float, float]) -> str:
 
 
 def bound_reach(ranking: Comparison, reach: tuple[float, float]) -> tuple[float, float]:
-    """Return a reach limited to what the metric allows: two accuracies differ by at most 1."""
-    lowest, highest = reach
-    return (max(lowest, -1.0), min(highest, 1.0)) if ranking.unit == "%" else reach
+    """Return a reach limited to what is possible: with it, an accuracy is from 0 to 1."""
+    best = max(ranking.means.values(), default=math.nan)
+    lowest, highest = (min(max(end, best - 1), best) for end in reach)
+    return (lowest, highest) if ranking.unit == "%" else reach
 
 
 class _Formatter:

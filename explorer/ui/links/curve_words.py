@@ -46,7 +46,8 @@ class CurveReader(Reader):
         )
 
     def _read_rules(self) -> tuple[str, ...]:
-        keys = [self.find_key(text, "rule", find_rule) for text in self.query.pop("rule", [])]
+        names = self.query.pop("rule", []) + self.query.pop("rules", [])
+        keys = [self.find_key(name, "rule", find_rule) for name in names]
         rules = tuple(dict.fromkeys(filter(None, keys)))
         if len(rules) > MAX_RULES:
             self.add_notice(f"The link names {len(rules)} rules: the first {MAX_RULES} are shown.")

@@ -97,11 +97,11 @@ def make_corrections(query: Mapping[str, Sequence[str]], notice: str) -> dict[st
     if not isinstance(notice, Notice):
         return {}
     parameter, text = notice.parameter, notice.text
-    values = {
-        key: [key if value == text else value for value in query[parameter]] for key in notice.suggestions
-    }
+    others = {name: values for name, values in query.items() if name != "rules"}
+    named = [*query.get(parameter, ()), *(query.get("rules", ()) if parameter == "rule" else ())]
     return {
-        key: urlencode({**query, parameter: new_values}, doseq=True) for key, new_values in values.items()
+        key: urlencode({**others, parameter: [key if name == text else name for name in named]}, doseq=True)
+        for key in notice.suggestions
     }
 
 

@@ -47,13 +47,11 @@ class TrainingReader(Reader):
         try:
             return setting.read(text)
         except ValueError as error:
-            advice = f"It is left at {setting.text_of(default)}."
+            problem = f"{format_reason(error)}. It is left at {setting.text_of(default)}."
             if setting.name == "task":
                 default = (*get_close_matches(text.casefold(), TASKS, 1, 0.7), *TASKS)[0]
-                advice = f"{TASKS[default].label} is shown instead."
-            self.add_notice(
-                f"The link asks for {setting.name} = {quote(text)}: {format_reason(error)}. {advice}"
-            )
+                problem = f"there is no such task, {TASKS[default].label} is shown instead."
+            self.add_notice(f"The link asks for {setting.name} = {quote(text)}: {problem}")
             return default
 
     def _read_learned(self, choice: Choice, names: Sequence[str]) -> tuple[str, ...]:

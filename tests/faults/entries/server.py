@@ -146,8 +146,8 @@ FAULTS = (
     Fault(
         "A suggestion in a notice leads to the same link, unchanged",
         file="explorer/ui/links/link.py",
-        old="key if value == text else value for value",
-        new="value for value",
+        old="key if name == text else name for name",
+        new="name for name",
         tests="ui/pages/test_explore.py",
     ),
     Fault(

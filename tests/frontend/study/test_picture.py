@@ -83,8 +83,9 @@ def test_the_page_states_that_one_seed_has_no_interval(picture: Run):
     ],
 )  # fmt: skip
 def test_each_state_offers_its_buttons(picture: Run, state: str, offered: set[str]):
-    shown = picture(SEEN, event={"state": state, "sentence": "So it is."})["offered"]
-    assert {name for name, is_offered in shown.items() if is_offered} == offered
+    shown = picture(SEEN, event={"state": state, "sentence": "So it is."})
+    assert {name for name, is_offered in shown["offered"].items() if is_offered} == offered
+    assert shown["again"] is (state == "finished")
 
 
 def test_a_link_without_a_task_is_studied_on_one_that_can_be_judged(node: Node, document: dict[str, Any]):

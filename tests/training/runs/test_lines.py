@@ -75,8 +75,8 @@ def test_each_line_ends_as_the_ranking_says(ended):
             wanted = max(ranking.means.values()) - ranking.means[rule], *ranking.lower[rule]
             assert [float(each) / 100 for each in lower.groups()] == pytest.approx(wanted, abs=1.1e-3)
         if near := re.search(r"Perhaps .* lower \(95 %: −([\d.]+) to ([\d.]+)\)", line.text):
-            least, most = ranking.differences[rule]
-            reach = 100 * min(-least, 1), 100 * min(most, 1)
+            (least, most), best = ranking.differences[rule], max(ranking.means.values())
+            reach = 100 * min(-least, 1 - best), 100 * min(most, best)
             assert [float(each) for each in near.groups()] == pytest.approx(reach, abs=0.06)
 
 

@@ -106,7 +106,7 @@ def test_no_query_raises_and_every_choice_is_usable():
         ("rule=clipped&c=-9", {"parameters": {}}, '"c" = "-9": it must be a number from 1e-06 to 1000000'),
         ("op=clamp&lo=2&hi=1.5", {"parameters": {"lo": 1.5, "hi": 2}}, "lo = 2 lies above hi = 1.5"),
         ("rule=zero&c=2", {"parameters": {}}, 'sets "c", which nothing here uses'),
-        ("task=chess", {"task": "digits"}, 'task = "chess": unknown task'),
+        ("task=chess", {"task": "digits"}, 'task = "chess": there is no such task'),
         ("steps=0", {"steps": 500}, 'steps = "0": steps must be a whole number from 1 to 5000, not 0. It'),
         ("steps=2.5", {"steps": 500}, "it must be a whole number. It is left at 500."),
         ("hidden=257", {"hidden": 100}, "hidden must be"),

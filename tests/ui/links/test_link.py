@@ -168,8 +168,8 @@ def test_an_unknown_key_is_named_with_what_may_be_meant():
         ("rule=strait_through", "unknown rule \"strait_through\" (did you mean 'straight_through'?)."),
         ("op=clipped", 'The link names an unknown op "clipped" (it is a rule).'),
         ("op=qqqq", 'The link names an unknown op "qqqq".'),
-        ("task=digit", "binary kernels, ternary kernels, documents, data. Digits is shown instead."),
-        ("task=mnist", "binary kernels, ternary kernels, documents, data. Digits is shown instead."),
+        ("rules=strait_through", "unknown rule \"strait_through\" (did you mean 'straight_through'?)."),
+        ("task=mnist", "there is no such task, Digits is shown instead."),
     ):
         choice, (said,) = from_text(query)
         assert said[-len(notice) :] == notice

@@ -2,7 +2,7 @@
 
 import { parseMessage } from "../../choice/message.js";
 import { branchAt, withPoints } from "../state/branches.js";
-import { replaceStep, findDisplayedStep, getPoints, getRecordedChoice, withPast } from "../state/history.js";
+import { replaceStep, findDisplayedStep, getPoints, getRecordedChoice } from "../state/history.js";
 import { enterTraining } from "../state/tasks.js";
 
 /** @import { State } from "../state/state.js" */
@@ -41,11 +41,10 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
     looking = false;
   }
 
-  /** @param {State["choice"]} choice @param {string} name why the present run ended */
-  function continueFrom(choice, name) {
+  /** @param {State["choice"]} choice */
+  function continueFrom(choice) {
     const { at, view } = state();
     const step = at ?? view.status.step;
-    become({ earlierRuns: withPast(state(), name) });
     choose(choice);
     goOn(step);
   }
@@ -59,10 +58,7 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
       become({ at, remark: "", ...(at === null && { displayed: null }) });
       look();
     },
-    onGoOn() {
-      const { status } = state().view;
-      continueFrom(getRecordedChoice(state()), `as it went on to step ${status.step}`);
-    },
+    onGoOn: () => continueFrom(getRecordedChoice(state())),
     /**
      * Branch the run at the displayed step.
      * @param {string} name the changed setting @param {string} value its new value
@@ -70,10 +66,7 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
     onBranch(name, value) {
       const step = state().at ?? state().view.status.step;
       const choice = getRecordedChoice(state());
-      continueFrom(
-        withPoints(choice, branchAt(getPoints(choice), { step, name, value })),
-        `before the branch at ${step}`,
-      );
+      continueFrom(withPoints(choice, branchAt(getPoints(choice), { step, name, value })));
     },
     /** @param {number} index index of the branch point to remove from the settings */
     onPoint(index) {
@@ -81,7 +74,7 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
       const left = getPoints(choice).filter((_, other) => other !== index);
       choose(withPoints(choice, left));
     },
-    onEarlierRun: () => become({ earlierRuns: [] }),
+    onForget: () => become({ past: null }),
     onTake: (/** @type {string} */ file) => run.take(file),
     /** @param {string} text exported settings, as JSON */
     async onOpen(text) {

@@ -1,10 +1,9 @@
-// The view model of a run's history: its slider, the actions at the displayed step, and earlier runs.
+// The view model of a run's history: its slider and the actions at the displayed step.
 
 import { countLinkedBranches } from "../../choice/address.js";
 import { pointText, parseBranches, rateAt } from "../state/branches.js";
 import { getRuleKeys, getDisplayableSteps } from "../state/history.js";
-import { findComparable } from "../state/state.js";
-import { describeFirstDifference, getSetting, getSelectedTask } from "../state/tasks.js";
+import { getSetting, getSelectedTask } from "../state/tasks.js";
 
 /** @import { State } from "../state/state.js" */
 /**
@@ -14,7 +13,7 @@ import { describeFirstDifference, getSetting, getSelectedTask } from "../state/t
  * ``unsaid``: a note on branch points that do not fit into the link, or "".
  * @typedef {{steps: number[], step: number, most: number, isBack: boolean, lr: string, lines:
  *   import("../state/series.js").LegendEntry[], points: {step: number, text: string}[], chosen: boolean, spikes:
- *   boolean, earlierRuns: string[], hasRun: boolean, unsaid: string}} Time
+ *   boolean, hasRun: boolean, unsaid: string}} Time
  */
 
 /**
@@ -37,9 +36,6 @@ export function buildHistoryView(state, lines) {
     points: points.map((point) => ({ step: point.step, text: pointText(point) })),
     unsaid: describeLinkLimit(choice),
     chosen: choice.training.branch !== undefined,
-    earlierRuns: findComparable(state).map((earlier) =>
-      [describeFirstDifference(earlier.choice, choice), earlier.name].filter(Boolean).join(", "),
-    ),
     hasRun: Boolean(trained && status.snapshot),
   };
 }

@@ -1,4 +1,4 @@
-// The run's history below the chart: slider, actions at the displayed step, branch points and earlier runs.
+// The run's history below the chart: slider, actions at the displayed step and branch points.
 
 import { h, render } from "../../elements/render.js";
 import { createBranchDialog } from "./branch-dialog.js";
@@ -20,24 +20,14 @@ export function createHistoryView(host, on) {
     align: scrubber.align,
     /** @param {import("./view-model.js").Time} time */
     show(time) {
-      const { isBack, step, points, earlierRuns, unsaid } = time;
+      const { isBack, step, points, unsaid } = time;
       const hadFocus = host.querySelector(".chips :focus");
       const state = isBack ? { onclick: on.onGoOn } : { "aria-disabled": "true", title: GO_ON_HINT };
-      const chips = [
-        points.map(({ text }, index) =>
-          makeChip("◇", text, [`Branch at ${text}`, `Without the branch at ${text}`], () =>
-            on.onPoint(index),
-          ),
-        ),
-        earlierRuns.map((text) =>
-          makeChip(
-            "–",
-            text,
-            [`Faint lines: ${text}`, `Without the faint lines of ${text}`],
-            on.onEarlierRun,
-          ),
-        ),
-      ];
+      const chips = points.map(({ text }, index) => {
+        const label = { class: "quiet", "aria-label": `Without the branch at ${text}` };
+        const remove = h("button", { ...label, onclick: () => on.onPoint(index) }, "×");
+        return h("li", { title: `Branch at ${text}` }, h("b", {}, "◇"), h("span", {}, text), remove);
+      });
       render(
         host,
         scrubber.element,
@@ -49,7 +39,7 @@ export function createHistoryView(host, on) {
           exportMenu.element,
           scrubber.said,
           h("span", { class: "nearest text-small", role: "status" }, unsaid),
-          h("ul", { class: "chips text-small", "aria-label": "Branch points and earlier runs" }, chips),
+          h("ul", { class: "chips text-small", "aria-label": "Branch points" }, chips),
         ),
       );
       const next = host.querySelector(".chips button") ?? host.querySelector(".actions button");
@@ -57,14 +47,4 @@ export function createHistoryView(host, on) {
       for (const part of [scrubber, branchMenu, exportMenu]) part.show(time);
     },
   };
-}
-
-/**
- * Return a label with a button that removes it.
- * @param {string} sign a symbol before the text @param {string} text
- * @param {[string, string]} names its tooltip, and the accessible name of the button @param {() => void} onclick
- */
-function makeChip(sign, text, [title, name], onclick) {
-  const remove = h("button", { class: "quiet", "aria-label": name, onclick }, "×");
-  return h("li", { title }, h("b", {}, sign), h("span", {}, text), remove);
 }

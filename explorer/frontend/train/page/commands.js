@@ -46,6 +46,7 @@ export function createCommands(
     show(picture) {
       const { offered } = picture;
       paused = offered.resume;
+      start.hidden = offered.pause;
       start.disabled = !offered.start;
       setText(start, picture.again ? "Again" : "Start");
       setText(pause, paused ? "Resume" : "Pause");

@@ -5,7 +5,6 @@ import { saveInSession, loadFromSession } from "../../choice/session.js";
 import { createRequests } from "./requests.js";
 import { createHistory } from "../history/controller.js";
 import { createPainter } from "./view.js";
-import { packEarlierRuns } from "../state/history.js";
 import { makeObject, buildPicture } from "./view-model.js";
 import { readInk } from "../../elements/canvas.js";
 import { createModel } from "./model.js";
@@ -78,7 +77,7 @@ export function createTraining(host, store, { server, plotly, colours, examples,
 
   /** Do what follows from a change of the state. @param {Partial<State>} change */
   function onChange(change) {
-    if (change.earlierRuns) saveInSession("ghosts", packEarlierRuns(state().earlierRuns));
+    if ("past" in change) saveInSession("run before", state().past);
     slow.record();
     liveSettings.catchUp();
     first.follow(state());

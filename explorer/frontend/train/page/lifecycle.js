@@ -1,7 +1,7 @@
 // Starting, pausing and restarting of training runs, by buttons or after a change of settings.
 
 import { hasSameLiveSettings, makeRunRequest } from "../client/request.js";
-import { toDisplayedState, unpackEarlierRuns } from "../state/history.js";
+import { toDisplayedState } from "../state/history.js";
 import { SILENT_TEXT } from "../../choice/server.js";
 import { loadFromSession, requestTraining, takeTrainingRequest } from "../../choice/session.js";
 import { withBegun, withOtherSettings, withReset } from "../state/state.js";
@@ -90,7 +90,7 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
     recall() {
       const isStart = takeTrainingRequest() && !explainUntrained(now());
       if (isMine() && Number(run.lr) === Number(order().lr)) {
-        become({ ...withBegun(state()), earlierRuns: unpackEarlierRuns(loadFromSession("ghosts")) });
+        become({ ...withBegun(state()), past: loadFromSession("run before") });
         run.watch();
         return;
       }

@@ -45,7 +45,7 @@ export function createSmallTraining(host, store, { server, plotly }, onOver) {
     const heading = [picture.heading, ...describeParameters(state.choice)].join(", ");
     commands.show(picture);
     if (picture.again) onOver();
-    show({ heading, words: headline, lanes: object.lanes, chart });
+    show({ heading, words: [headline, picture.past].filter(Boolean).join(" "), lanes: object.lanes, chart });
   }
 
   return {

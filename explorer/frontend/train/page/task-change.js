@@ -75,6 +75,8 @@ function describeChanges(before, after) {
   const isMore = newKeys.length !== keys.length;
   if (String(keys) !== String(newKeys)) parts.push(count + (isMore ? `, not ${keys.length}` : " instead"));
   const { task: _, ...settings } = before.training;
-  const lost = Object.keys(settings).some((name) => settings[name] !== after.training[name]);
-  return [...parts, ...(lost ? ["other settings"] : [])].join("; ");
+  const lost = Object.keys(settings).filter((name) => settings[name] !== after.training[name]);
+  const nameLost = (/** @type {string} */ name) =>
+    `${tasks.nameSetting(name)} ${tasks.getSetting(after, name) ?? "as usual"}, not ${settings[name]}`;
+  return [...parts, ...lost.map(nameLost)].join("; ");
 }

@@ -4,21 +4,22 @@ import { getCatalogue } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
 import { buildAlignmentChart, formatValues } from "../evidence/alignment-data.js";
 import { buildRulePanel, buildEvidence } from "../evidence/view-model.js";
-import { findLastPoint, makeEarlierCurves, buildSeries } from "../state/series.js";
+import { findLastPoint, makeEarlierCurves, makeFaint, makeLegend } from "../state/series.js";
 import { buildNetDrawing } from "../object/view-model.js";
 import { buildSlowMotion } from "../slow-motion/view-model.js";
-import { splitAtBranches, labelLines, parseBranches } from "../state/branches.js";
+import { buildBranchedSeries, labelLines, parseBranches } from "../state/branches.js";
 import { getRuleKeys, getShownRate, toDisplayedState } from "../state/history.js";
 import { makePresentTexts } from "./learned-values.js";
 import { getChangeQuestion } from "./task-change.js";
 import { suggestRemedy, getRemovalLabel } from "../state/remedies.js";
-import { findComparable, makeLegend } from "../state/state.js";
+import { findPast } from "../state/past-run.js";
+import { OTHER_SETTINGS } from "../state/state.js";
 import { buildHistoryView } from "../history/view-model.js";
 import { ACTIVE, IDLE, OVER } from "../state/status.js";
 import * as tasks from "../state/tasks.js";
 
 /** @import { LegendEntry, Measure } from "../state/series.js" */
-/** @import { PastRun, State } from "../state/state.js" */
+/** @import { State } from "../state/state.js" */
 /**
  * The contents of the Train page.
  * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered which buttons are
@@ -26,7 +27,7 @@ import * as tasks from "../state/tasks.js";
  * @typedef {{offered: Offered, again: boolean, offersOwnOp: boolean, removal: string, metrics: string[], taken: number,
  *   status: {main: string, next: string, state: string}, verdict: string, headline: string, offersSeeds: boolean,
  *   chart: import("../charts/chart.js").Picture, heading: string, measures: {options: {value: Measure,
- *   label: string}[], chosen: Measure}, alignment: import("../evidence/alignment-data.js").Alignment, why:
+ *   label: string}[], chosen: Measure}, past: string, alignment: import("../evidence/alignment-data.js").Alignment, why:
  *   import("../evidence/view.js").Picture|null, slow: import("../slow-motion/view-model.js").Picture|null, rows:
  *   import("./metrics-table.js").Picture, choice: State["choice"], present: import("../../cards/cards.js").Present,
  *   task: import("../state/tasks.js").Task, about: string, table: import("../settings/table-input.js").Picture,
@@ -42,12 +43,10 @@ const NO_TABLE = "Paste a table first, or choose one of the examples below it.";
 const TABLE_REFUSED = "Change the table first: the note below it says why it cannot be trained.";
 const NEXT_STEPS = /** @type {Object<string, string>} */ ({
   paused: "Press Resume to go on.",
-  finished: "Change something and press Start to compare.",
   failed: "Change a setting, or press Start to try again.",
   stopped: "Press Start to run it again.",
   waiting: "It goes on by itself.",
 });
-const FAINT = "The faint curves are the run before.";
 const BACK = "Thin lines are what came after. Go on from here, or branch.";
 const BRANCHES =
   "This run branches. To get the line without the branch, remove the branch (×) when the run is over and press Start again.";
@@ -72,14 +71,13 @@ export function buildPicture(live) {
   const aligned = formatValues(alignment.chart);
   const after = state.view.status === live.view.status ? [] : buildAlignmentChart(live, lines).chart.series;
   alignment.chart.at = live.at;
-  alignment.chart.series = [...makeEarlierCurves(after, null, []), ...alignment.chart.series];
-  const isBarred = Boolean(live.wrong || tasks.explainUntrained(choice));
+  alignment.chart.series = [...after.map(makeFaint), ...alignment.chart.series];
+  const isBarred = Boolean(live.wrong || tasks.explainUntrained(choice) || requestTable(live));
   const refusal = getRefusal(live);
   const removal = refusal && getRemovalLabel(choice);
   const measure = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
-  const chart = buildMainChart(state, measure, live.view.status.snapshot);
+  const { past, ...chart } = buildMainChart(state, measure, live.view.status.snapshot);
   const object = buildNetDrawing(state, lines);
-  const isFaint = object.begun && chart.series.some(({ faint }) => faint);
   const verdict = view.status.conclusion;
   return {
     offered: getEnabledButtons(view.status.state, tasks.isUnread(live) || isBarred),
@@ -91,7 +89,7 @@ export function buildPicture(live) {
     removal,
     metrics: formatMetrics(state, lines),
     taken: view.status.step / countSteps(state),
-    status: makeStatus(live, isFaint),
+    status: makeStatus(live),
     verdict,
     headline: OVER.includes(view.status.state)
       ? describeOldRate(state) || view.status.headline || verdict.replace(LATER, "")
@@ -105,6 +103,7 @@ export function buildPicture(live) {
     heading: makeHeading(chart.series.length ? seeds : 1, getScale(state, measure)),
     measures: { options, chosen: measure },
     chart,
+    past,
     alignment,
     why: ACTIVE.includes(view.status.state) && !state.evidence ? null : buildEvidence(state, lines),
     slow: buildSlowMotion(live, going),
@@ -213,13 +212,13 @@ function getRefusal({ choice, wrong, view: { status, lost }, at }) {
 
 /**
  * Return the sentence about the run, and one about the next step.
- * @param {State} state @param {boolean} isFaint whether curves of an earlier run are visible
+ * @param {State} state
  */
-function makeStatus(state, isFaint) {
+function makeStatus(state) {
   const { choice, at } = state;
-  const remark = state.remark && isFaint && at === null ? `${state.remark} ${FAINT}` : state.remark;
   const { status, notice, lost: isLost } = state.view;
   const isIdle = status.state === IDLE.state;
+  const remark = isIdle && state.remark ? OTHER_SETTINGS : state.remark; // the restart may have failed
   const request = isIdle ? requestTable(state) : "";
   const begins = !isIdle || request ? "" : choice.training.branch ? BRANCHES : tasks.describeRun(choice);
   const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
@@ -286,20 +285,18 @@ function getScale(state, measure) {
 /**
  * @param {State} state the state at the displayed step @param {Measure} measure
  * @param {import("../state/records.js").Snapshot|null} latest the run at its last step, or null
- * @returns {import("../charts/chart.js").Picture}
+ * @returns {import("../charts/chart.js").Picture & {past: string}} ``past``: a sentence on the run before if its curves are
+ *   visible, otherwise ""
  */
 function buildMainChart(state, measure, latest) {
-  const { trained, view, at } = state;
+  const { trained, view, at, colours } = state;
   const { snapshot, conclusion, recorded } = view.status;
   const getCurves = (/** @type {typeof latest} */ at) =>
-    trained && at ? makeBranchedSeries(state, measure, { choice: trained, snapshot: at, recorded }) : [];
+    trained && at ? buildBranchedSeries(measure, { choice: trained, snapshot: at, recorded }, colours) : [];
   const now = getCurves(snapshot);
-  const later = latest === snapshot ? [] : makeEarlierCurves(getCurves(latest), null, []);
-  const past = measure === "norms" || measure === "learned" ? [] : findComparable(state);
-  const before = past.flatMap((earlier) => {
-    const difference = tasks.describeFirstDifference(earlier.choice, state.choice);
-    return makeEarlierCurves(makeBranchedSeries(state, measure, earlier), difference, now);
-  });
+  const later = latest === snapshot ? [] : getCurves(latest).map(makeFaint);
+  const past = findPast(state);
+  const before = makeEarlierCurves(past?.getCurves(measure) ?? [], now);
   const series = [...before, ...later, ...now];
   const scale = getScale(state, measure);
   return {
@@ -314,18 +311,8 @@ function buildMainChart(state, measure, latest) {
     words: `${makeHeading(snapshot?.seeds ?? 1, scale)}, over steps. ${conclusion}`.trim(),
     empty: suggestRemedy(state.choice) || explainEmptyCurves(measure, snapshot),
     legend: LEGENDS[measure],
+    past: past && before.length ? past.sentence : "",
   };
-}
-
-/**
- * Return the curves of a run, split at its branch points.
- * @param {State} state @param {Measure} measure @param {Pick<PastRun, "choice"|"snapshot"|"recorded">} run
- */
-function makeBranchedSeries({ colours }, measure, { choice, snapshot, recorded }) {
-  const lines = makeLegend(choice, colours);
-  const points = parseBranches(recorded?.branch, getRuleKeys(choice));
-  const free = colours.find((colour) => lines.every((line) => line.colour !== colour)) ?? colours[0];
-  return splitAtBranches(buildSeries(measure, snapshot, lines), points, lines, free);
 }
 
 /** @param {Measure} measure @param {import("../state/records.js").Snapshot|null} snapshot null before the first step */

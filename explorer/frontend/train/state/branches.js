@@ -2,6 +2,7 @@
 
 import { findEntry } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
+import { buildSeries, makeLegend } from "./series.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { LegendEntry, Series } from "./series.js" */
@@ -121,6 +122,20 @@ export function pointText({ step, name, value }) {
 /** @param {"op"|"rule"} kind @param {string} key */
 function labelOf(kind, key) {
   return findEntry(kind, key)?.label ?? key.replace("formula: ", "");
+}
+
+/**
+ * Return the curves of a run, split at its branch points.
+ * @param {import("./series.js").Measure} measure
+ * @param {{choice: Choice, snapshot: import("./records.js").Snapshot, recorded?: import("./records.js").Recorded}} run
+ * @param {string[]} colours @returns {Series[]}
+ */
+export function buildBranchedSeries(measure, { choice, snapshot, recorded }, colours) {
+  const lines = makeLegend(choice, colours);
+  const keys = lines.map(({ key }) => key);
+  const free = colours.find((colour) => lines.every((line) => line.colour !== colour)) ?? colours[0];
+  const points = parseBranches(recorded?.branch, keys);
+  return splitAtBranches(buildSeries(measure, snapshot, lines), points, lines, free);
 }
 
 /**

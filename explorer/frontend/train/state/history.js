@@ -1,50 +1,10 @@
-// The history of a run: the displayed step, its branch points, and the curves of earlier runs.
+// The history of a run: the displayed step and its branch points.
 
-import { findEntry } from "../../choice/entries.js";
 import { parseBranches, rateAt, hasSamePoints, withPoints } from "./branches.js";
 import { UNAVAILABLE, OVER } from "./status.js";
 import { getLiveSettings, getSetting, withSetting } from "./tasks.js";
 
-/** @import { PlottedSeries } from "./series.js" */
-/** @import { PastRun, State } from "./state.js" */
-
-/** The arrays of an earlier run that its curves need. @type {(keyof PlottedSeries)[]} */
-const PLOTTED = ["loss_steps", "losses", "score_steps", "scores"];
-
-/** Convert earlier runs to JSON data. @param {PastRun[]} earlierRuns */
-export function packEarlierRuns(earlierRuns) {
-  return earlierRuns.map((earlier) => ({
-    ...earlier,
-    snapshot: extractSeries(earlier.snapshot, (y) => Array.from(y)),
-  }));
-}
-
-/**
- * Restore earlier runs from JSON data, in which NaN is null. Runs whose op or rules no longer exist are left out.
- * @param {PastRun[]|null} stored @returns {PastRun[]}
- */
-export function unpackEarlierRuns(stored) {
-  return (stored ?? [])
-    .filter(
-      ({ choice }) => findEntry("op", choice.op) && choice.rules.every(({ key }) => findEntry("rule", key)),
-    )
-    .map((earlier) => ({
-      ...earlier,
-      snapshot: extractSeries(earlier.snapshot, (y) => Array.from(y, (each) => each ?? NaN)),
-    }));
-}
-
-/** @param {PlottedSeries} snapshot @param {(y: ArrayLike<number>) => number[]} toList @returns {PlottedSeries} */
-function extractSeries(snapshot, toList) {
-  /** @type {(value: *) => *} */
-  const convert = (value) =>
-    Array.isArray(value) || ArrayBuffer.isView(value)
-      ? toList(/** @type {*} */ (value))
-      : Object.fromEntries(Object.entries(value).map(([rule, y]) => [rule, toList(y)]));
-  return /** @type {PlottedSeries} */ (
-    Object.fromEntries(PLOTTED.map((name) => [name, convert(snapshot[name])]))
-  );
-}
+/** @import { State } from "./state.js" */
 
 /**
  * Return the steps that can be displayed, in ascending order: the checkpoints and the present step.
@@ -149,14 +109,4 @@ export function getPoints(choice) {
 /** Return the keys of the selected backward rules. @param {State["choice"]} choice */
 export function getRuleKeys({ rules }) {
   return rules.map(({ key }) => key);
-}
-
-/**
- * Return the run whose curves stay as ghosts once another begins: the present one or, without one, that before it.
- * @param {State} state @param {string} name why the present run ended @returns {PastRun[]}
- */
-export function withPast({ earlierRuns, trained, choice, data, view: { status } }, name) {
-  if (!status.snapshot) return earlierRuns;
-  const { snapshot, recorded } = status;
-  return [{ choice: trained ?? choice, snapshot, recorded, name, data }];
 }

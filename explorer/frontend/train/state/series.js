@@ -1,6 +1,7 @@
 // The server's arrays decoded, and as curves of charts.
 
 import { decodeArray } from "../../choice/arrays.js";
+import { getEntries } from "../../choice/choice.js";
 
 /** @import { Snapshot } from "./records.js" */
 /** The values of a curve. @typedef {ArrayLike<number>} Values */
@@ -23,11 +24,6 @@ import { decodeArray } from "../../choice/arrays.js";
  * @typedef {{name: string, label?: string, rule?: string, meta?: string, ends?: boolean, colour: string, x: Values, y:
  *   Values, low?: Values, high?: Values, dash?: string, faint?: boolean, symbol?: string}} Series
  */
-/**
- * The arrays of an earlier run that its curves need.
- * @typedef {{loss_steps: Object<string, Values>, losses: Object<string, Values>, score_steps: Values, scores:
- *   Object<string, Values>}} PlottedSeries
- */
 
 /** Return a message from the server with all arrays decoded. @param {*} value any JSON data @returns {*} */
 export function decodeArrays(value) {
@@ -35,6 +31,19 @@ export function decodeArrays(value) {
   if (Array.isArray(value)) return value.map(decodeArrays);
   if ("bdata" in value) return decodeArray(value);
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, decodeArrays(part)]));
+}
+
+/**
+ * Return the legend: labels and colours of the rules.
+ * @param {import("../../choice/choice.js").Choice} choice @param {string[]} colours @returns {LegendEntry[]}
+ */
+export function makeLegend(choice, colours) {
+  const { rules: entries } = getEntries(choice);
+  return choice.rules.map(({ key, slot }, index) => ({
+    key,
+    label: entries[index].label,
+    colour: colours[slot % colours.length],
+  }));
 }
 
 const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // line styles, one per layer
@@ -68,13 +77,9 @@ const SERIES = {
     ),
 };
 
-/**
- * Return the curves of a run.
- * @param {Measure} measure the quantity; only "score" and "loss" exist for an earlier run
- * @param {Snapshot|PlottedSeries} snapshot @param {LegendEntry[]} lines
- */
+/** Return the curves of a run. @param {Measure} measure @param {Snapshot} snapshot @param {LegendEntry[]} lines */
 export function buildSeries(measure, snapshot, lines) {
-  return SERIES[measure](/** @type {Snapshot} */ (snapshot), lines);
+  return SERIES[measure](snapshot, lines);
 }
 
 /** @param {LegendEntry} line @param {Pick<Series, "x"|"y"|"low"|"high">} values @returns {Series} */
@@ -175,31 +180,19 @@ export function averageTrailing(values, kinds, window) {
   });
 }
 
-/**
- * Return faint copies of the curves of an earlier run, dotted, or of later steps of the present run. A copy has a label
- * only if it does not end on the present curve of its rule.
- * @param {Series[]} series
- * @param {string|null} difference how that run's settings differ from the present ones, "" if only rules do; null for
- *   later steps of the present run
- * @param {Series[]} present the curves of the present run @returns {Series[]}
- */
-export function makeEarlierCurves(series, difference, present) {
-  const joinName = (/** @type {string[]} */ ...words) => [...words.filter(Boolean), "before"].join(", ");
+/** Return a faint copy of a curve, as of steps after the displayed one. @param {Series} series @returns {Series} */
+export function makeFaint({ rule: _rule, meta: _meta, low: _low, high: _high, ...curve }) {
+  return { ...curve, ends: false, faint: true };
+}
 
-  return series.map(({ rule, meta: _meta, ends, low: _low, high: _high, ...curve }) => {
-    const { name } = curve;
-    if (difference === null) return { ...curve, label: name, ends: false, faint: true };
-    const label = joinName(difference || name);
-    const isNew = !present.some((other) => other.rule === rule && containsEnd(other, curve));
-    return {
-      ...curve,
-      name: joinName(name, difference),
-      label,
-      ends: ends && isNew,
-      faint: true,
-      dash: "dot",
-    };
-  });
+/**
+ * Return faint dotted copies of the curves of an earlier run, except those that end on the present curve of their rule.
+ * @param {Series[]} series @param {Series[]} present the curves of the present run @returns {Series[]}
+ */
+export function makeEarlierCurves(series, present) {
+  return series
+    .filter((curve) => !present.some((other) => other.rule === curve.rule && containsEnd(other, curve)))
+    .map((curve) => ({ ...makeFaint(curve), name: `${curve.name}, before`, ends: curve.ends, dash: "dot" }));
 }
 
 /** Return whether a curve contains the last point of another one. @param {Series} curve @param {Series} other */

@@ -1,7 +1,6 @@
 // The state of the Train page, and functions that return a changed copy.
 
-import { getEntries } from "../../choice/choice.js";
-import { withPast } from "./history.js";
+import { takePast } from "./past-run.js";
 import { ACTIVE, IDLE } from "./status.js";
 import { hasSameEnd, toDataKey } from "./tasks.js";
 
@@ -15,13 +14,9 @@ import { hasSameEnd, toDataKey } from "./tasks.js";
  * @typedef {{key: string, answer: Object<string, *>|null, before: Object<string, *>|null}} SlowMotion
  */
 /**
- * Requests and earlier runs.
  * @typedef {{numbers: Object<string, number>, step: number, run: string|null, answer: Object<string, *>|null}} Request
  *   a request to an instrument: its arguments, the step and the run; ``answer``: the answers by rule, or a message;
  *   null before it arrives
- * @typedef {{choice: Choice, snapshot: import("./series.js").PlottedSeries, recorded?: import("./records.js").Recorded,
- *   name: string, data: string}} PastRun an earlier run: its settings, curves and branch points; ``name``: why it
- *   ended; ``data``: the key of its training data
  */
 /**
  * The state of the Train page. Panels, numbers and the layer only affect the display and are in no link.
@@ -29,7 +24,7 @@ import { hasSameEnd, toDataKey } from "./tasks.js";
  * @property {Choice} choice the settings
  * @property {Choice|null} trained the settings with which the present run started
  * @property {string} data the key of its training data, from ``toDataKey`` @property {View} view the present run
- * @property {PastRun[]} earlierRuns the run before this one, whose curves stay on the chart
+ * @property {import("./past-run.js").PastRun|null} past the run before this one, whose curves stay on the chart
  * @property {number|null} at the displayed step, or null for the last one
  * @property {Status|null} displayed the status of the run at that step
  * @property {string} remark a note on other settings or a missing step
@@ -56,7 +51,7 @@ import { hasSameEnd, toDataKey } from "./tasks.js";
 
 const RESTARTED = "Other settings: the run has started again.";
 const AT_LAST_STEP = { at: null, displayed: null, remark: "", rate: null }; // to display the last step
-const OTHER_SETTINGS = "These settings are not trained yet: press Start.";
+export const OTHER_SETTINGS = "These settings are not trained yet: press Start.";
 
 /**
  * Return the initial state of the Train page.
@@ -73,7 +68,7 @@ export function createState(choice, { colours, ink }, { table, panels, numbers }
     trained: null,
     data: "",
     view,
-    earlierRuns: [],
+    past: null,
     measure: null,
     panels,
     numbers,
@@ -97,17 +92,17 @@ export function createState(choice, { colours, ink }, { table, panels, numbers }
 }
 
 /**
- * Return the state after the user has started a run. A run with other settings joins the earlier ones.
+ * Return the state after the user has started a run. The curves of a run with other settings stay.
  * @param {State} state @returns {State}
  */
 export function withBegun(state) {
   const isOther = state.trained && !hasSameEnd(state.trained, state.choice);
-  const earlierRuns = isOther ? withPast(state, "before other settings") : state.earlierRuns;
-  return { ...state, ...AT_LAST_STEP, ...getTrained(state), earlierRuns, changing: null };
+  const past = isOther ? takePast(state) : state.past;
+  return { ...state, ...AT_LAST_STEP, ...getTrained(state), past, changing: null };
 }
 
 /**
- * Return the state after a change of settings that ends the present run. That run joins the earlier ones.
+ * Return the state after a change of settings that ends the present run. Its curves stay.
  * @param {State} state @returns {State}
  */
 export function withOtherSettings(state) {
@@ -116,7 +111,7 @@ export function withOtherSettings(state) {
     ...state,
     ...AT_LAST_STEP,
     ...(goesOn ? getTrained(state) : { trained: null }),
-    earlierRuns: state.trained ? withPast(state, "before other settings") : state.earlierRuns,
+    past: takePast(state),
     remark: goesOn ? RESTARTED : OTHER_SETTINGS,
   };
 }
@@ -126,25 +121,7 @@ function getTrained({ choice, table }) {
   return { trained: choice, data: toDataKey(choice, table) };
 }
 
-/** Return the state at step 0, without earlier runs. @param {State} state @returns {State} */
+/** Return the state at step 0, without an earlier run. @param {State} state @returns {State} */
 export function withReset(state) {
-  return { ...state, ...AT_LAST_STEP, trained: state.trained && state.choice, earlierRuns: [] };
-}
-
-/**
- * Return the legend: labels and colours of the rules.
- * @param {Choice} choice @param {string[]} colours @returns {import("./series.js").LegendEntry[]}
- */
-export function makeLegend(choice, colours) {
-  const { rules: entries } = getEntries(choice);
-  return choice.rules.map(({ key, slot }, index) => ({
-    key,
-    label: entries[index].label,
-    colour: colours[slot % colours.length],
-  }));
-}
-
-/** Return the earlier runs on the same data. @param {State} state @returns {PastRun[]} */
-export function findComparable({ choice, table, earlierRuns }) {
-  return earlierRuns.filter(({ data }) => data === toDataKey(choice, table));
+  return { ...state, ...AT_LAST_STEP, trained: state.trained && state.choice, past: null };
 }

@@ -107,6 +107,12 @@ function getEntryBranches({ training, rules }) {
   return parseBranches(training.branch, keys).filter(({ name }) => name !== "lr");
 }
 
+/** Return the name of a training setting in a sentence. @param {string} name */
+export function nameSetting(name) {
+  const label = getSettings().find((setting) => setting.name === name)?.label ?? name;
+  return name === "lr" ? name : label.toLowerCase();
+}
+
 /** Return all training tasks in the order of the task picker. @returns {Task[]} */
 export function getTasks() {
   return getCatalogue().tasks;
@@ -175,22 +181,6 @@ export function toDataKey(choice, table) {
 }
 
 /**
- * Describe the first difference of an earlier run's settings from the present ones: its op, a training setting, or a
- * parameter. Returns "" if only rules differ.
- * @param {Choice} past @param {Choice} now
- */
-export function describeFirstDifference(past, now) {
-  if (past.op !== now.op) return findEntry("op", past.op)?.label ?? "";
-  const other = getSettings().find(({ name }) => getSetting(past, name) !== getSetting(now, name));
-  if (other) return `${other.name === "lr" ? "lr" : other.label} ${getSetting(past, other.name)}`;
-  const names = Object.keys({ ...past.parameters, ...now.parameters });
-  const name = names.find((each) => past.parameters[each] !== now.parameters[each]);
-  if (!name) return "";
-  const control = getControls(past).find((each) => each.name === name);
-  return control ? `${name} = ${formatShort(getControlValue(past.parameters, control))}` : "";
-}
-
-/**
  * Return whether two choices lead to equal trained nets, with the same table of the user.
  * @param {Choice} one @param {Choice} other
  */
@@ -223,14 +213,15 @@ function hashText(text) {
 }
 
 /**
- * Return settings with another task and its defaults. Op and rules become those of the task, unless the user has
- * changed them and they fit: the new task applies the op to hidden units, or at the same position as the old one.
+ * Return settings with another task and its defaults. Op and rules become those of the task, unless they fit and the
+ * user has changed them or brings a table: the new task applies the op to hidden units, or where the old one does.
  * @param {Choice} choice @param {string} key the new task @returns {Choice}
  */
 export function withTask(choice, key) {
   const [current, next] = [getSelectedTask(choice), findTask(key)];
-  const stays = !isUntouched(choice, current) && (isAtUnits(next.site) || current.site.key === next.site.key);
-  if (stays) return withTaskAlone(choice, key);
+  const isSameSite = current.site.key === next.site.key;
+  const fits = isSameSite || (isAtUnits(next.site) && !isUntouched(choice, current));
+  if (fits && (next.kind === "own" || !isUntouched(choice, current))) return withTaskAlone(choice, key);
   const keys = choice.rules.map(({ key: rule }) => rule);
   return dropLostPanel(choice, withTaskStart(moveToTask(choice, key, GENERAL_SETTINGS), next, keys));
 }

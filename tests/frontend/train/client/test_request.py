@@ -39,12 +39,3 @@ def test_an_order_has_each_branch_point_and_the_table_of_a_task_that_takes_one(t
     assert (order["branch"], order["table"], order["lr"]) == (["3,lr:0.2", "9,lr:0.3"], None, "0.1")
     own = tell("client/request", "makeRunRequest", choice("round", "straight_through", task="data"), OWN)
     assert (own["branch"], own["table"]) == ([], OWN)
-
-
-def test_a_run_goes_by_all_settings_but_those_that_may_change_on_its_way(tell: Run):
-    def key(**training: str) -> str:
-        chosen = choice("round", "straight_through", **training)
-        return tell("client/request", "getRunSettings", chosen, OWN)["settingsKey"]
-
-    assert key(task="circles", lr="0.1") == key(task="circles", lr="0.2")
-    assert key(task="circles", seeds="2") != key(task="circles", seeds="3")

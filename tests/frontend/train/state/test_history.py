@@ -1,4 +1,4 @@
-"""A run's past as the browser keeps it: branch points, steps that are kept, lines of earlier runs."""
+"""A run's past as the browser keeps it: branch points and steps that are kept."""
 
 from typing import Any
 from urllib.parse import parse_qs
@@ -202,30 +202,6 @@ def test_spellings_of_one_learning_rate_give_equal_settings(tell: Run):
     branches = ("27,lr:1e-8", "27,lr:1e-08", "27,lr:0.00000001")
     chosen = [choice("sign", "default", task="moons", branch=branch) for branch in branches]
     assert len({tell("state/tasks", "toSettingsKey", each, "") for each in chosen}) == 1
-
-
-def test_stored_runs_draw_the_same_lines(node: Node, document: dict[str, Any]):
-    body = """
-        const { packEarlierRuns, unpackEarlierRuns } = await import("./train/state/history.js");
-        const { buildSeries } = await import("./train/state/series.js");
-        const lines = { default: Float32Array.of(0.1, NaN, 0.7) };
-        const steps = Int32Array.of(0, 1, 2);
-        const series = { losses: lines, scores: lines, score_sd: lines };
-        const over = { loss_steps: { default: steps }, score_steps: steps };
-        const snapshot = { ...series, ...over, measured: { a: 1 } };
-        const earlier = { choice: given.choice, snapshot, name: "before", data: "moons" };
-        const own = { ...earlier, choice: { ...earlier.choice, op: "formula: x * 7" } };
-        const back = unpackEarlierRuns(JSON.parse(JSON.stringify(packEarlierRuns([earlier, own]))));
-        const legend = [{ key: "default", label: "D", colour: "#1" }];
-        const drawn = (one) => ["score", "loss"].map((what) => buildSeries(what, one, legend)
-            .map(({ x, y }) => [...x, ...y].map(String)));
-        return [back.map(({ data }) => data), drawn(snapshot), drawn(back[0].snapshot),
-            Object.keys(back[0].snapshot).length, unpackEarlierRuns(null)];
-    """
-    given = {"document": document, "choice": choice("sign", "default", task="moons")}
-    kept, before, after, fields, nothing = node.run(body, given)
-    assert (kept, fields, nothing) == (["moons"], 4, [])
-    assert before == after
 
 
 def test_the_nearest_step_replaces_one_that_is_no_longer_kept(node: Node):
