@@ -142,9 +142,7 @@ def _describe_measures(compared: list[Claim], labels: Mapping[str, str], g: floa
         values = {key: numbers[kind, key] for key in labels if (kind, key) in numbers}
         if len(values) == len(labels) and len(set(map(text, values.values()))) > 1:
             facts.append((title, text, values))
-    separating = [fact for fact in facts if len(set(map(fact[1], fact[2].values()))) == len(labels)]
-    complete = (facts, facts[:2], separating[:1], facts[:1])
-    texts = ["; ".join(_describe_each(*fact, labels) for fact in chosen) for chosen in complete]
+    texts = ["; ".join(_describe_each(*fact, labels) for fact in facts[:count]) for count in (3, 2, 1)]
     texts += ["; ".join(_describe_extremes(*fact, labels) for fact in facts[:count]) for count in (3, 2, 1)]
     for sentence in filter(None, texts):
         first = f"{format_at_g(g)}, {sentence}".strip(", ") if g != 1 else sentence

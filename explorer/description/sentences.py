@@ -68,7 +68,7 @@ def write_description(exact: SampledCurves, limit: float, learning: str = "") ->
         by_words.setdefault(describe_gradient(rule_claims, exact), []).append(names[key])
     lines = [f"{join_texts(labels)}: the gradient is {words}." for words, labels in by_words.items()]
     first = f"{names[FORWARD]} {describe_forward(forward)}."
-    is_idle = exact.g == 0 and [*by_words] == ["0 everywhere"]
+    is_idle = exact.g == 0 and not any(values.any() for values in exact.gradients.values())
     sentences = [_IDLE] if is_idle else write_comparison(compared, gradients, lines, exact, names)
     sentences = [*sentences, first] if len(sentences[0]) <= MAIN_LENGTH else [first, *sentences]
     if forward[0].kind == "many":

@@ -28,6 +28,7 @@ def test_the_means_of_several_rules_tell_them_apart():
     six = ["default", "clipped", "approx_sign", "tanh_surrogate", "triangle", "straight_through"]
     main = make_description(sample("sign", six)).main
     assert main == f"Strongest gradients here from 0 ({DEFAULT}) to 2 (ApproxSign)."
+    assert make_description(sample("sign", six, g=0)).main.startswith("g is 0: nothing arrives")
     main = make_description(sample("sign", six[:3], g=-1)).main
     assert main.startswith(f"At g = −1, strongest gradients here: {DEFAULT} 0, Clipped straight-through −1,")
 

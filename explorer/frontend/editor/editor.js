@@ -14,6 +14,7 @@ const HINT = "Tab indents; Escape, then Tab, leaves the field.";
 export function createEditor({ label, text = "", rows, placeholder, onRest }) {
   const [id, hint] = [createId(), createId()];
   let timer = 0;
+  let isNew = true; // whether nothing was typed into the text
   let leaves = false; // whether the next Tab moves the focus, as after Escape
   const numbers = element("div", { class: "editor-lines", "aria-hidden": "true" });
   const box = element("textarea", {
@@ -28,6 +29,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
   const title = element("label", { for: id }, label);
 
   function handleInput() {
+    isNew = false;
     numberLines();
     mark(0);
     clearTimeout(timer);
@@ -91,6 +93,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
   /** @param {number} line its number, starting at 1; 0 for none */
   function mark(line) {
     setAttribute(field, "data-marked", line > 0);
+    if (line && isNew) box.scrollTop = (box.scrollHeight / numbers.childElementCount) * (line - 3);
     field.style.setProperty("--marked", String(line));
     [...numbers.children].forEach((each, index) => each.classList.toggle("marked", index + 1 === line));
   }
@@ -98,6 +101,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
   function set(/** @type {string} */ content) {
     clearTimeout(timer);
     box.value = content;
+    isNew = true;
     numberLines();
     mark(0);
   }

@@ -47,6 +47,10 @@ def test_each_rule_has_a_tangent_unless_g_is_0(show: Show) -> None:
     draw(page, g=0)
     assert [float(row[1]) for row in page.evaluate(READOUT)["rules"]] == [0, 0, 0, 0]
     assert page.evaluate(SLOPES) == {}
+    draw(page, op="sign", g=1)
+    tops = page.locator(".chart-tangent").evaluate_all("all => all.map(line => line.getBBox().y)")
+    layout = f"document.querySelector('{PLOT}')._fullLayout"
+    assert min(tops) > page.evaluate(f"{layout}.yaxis.d2p(1) + {layout}._size.t - 0.5")  # above 1 is no y
 
 
 def test_the_probe_follows_the_pointer_and_snaps_to_kinks(show: Show) -> None:

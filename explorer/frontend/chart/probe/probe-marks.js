@@ -1,5 +1,6 @@
 // Marks of the probe: a dot on every curve at one x, and the tangent that each backward rule implies for the op.
 
+import { PAD } from "../scene/axes.js";
 import { toLeftPx, toTopPx, findPanel } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
 import { roundToUnit } from "../../formula/numbers.js";
@@ -90,7 +91,7 @@ export function getValue({ rule, panel }, { y, gradients, parts }) {
 }
 
 /**
- * Return both ends of a tangent within the panel, or null if nothing of it is visible. Lengths are in px.
+ * Return both ends of a tangent, which are where the op has values, or null if it is not visible. Lengths are in px.
  * @param {Frame} frame @param {number} x distance of its point from the left @param {number} y @param {number} slope
  * @param {number} reach maximum length to each side
  */
@@ -100,8 +101,9 @@ function clipTangent({ left: first, inner, x: [start, stop], forward }, x, y, sl
   // in px of height per px of width
   const steepness = (-slope * forward.height * (stop - start)) / (inner * (high - low));
   const at = toTopPx(forward, y);
-  const [above, below] = [at - forward.top, forward.top + forward.height - at];
-  // distance in px to the panel's upper or lower edge
+  const pad = (PAD / (1 + 2 * PAD)) * forward.height;
+  const above = Math.max(at - forward.top - pad, 1e-9); // px to the largest y
+  const below = Math.max(forward.top + forward.height - pad - at, 1e-9); // px to the smallest
   const [left, right] = steepness > 0 ? [above, below] : [below, above];
   const maxDx = reach / Math.hypot(1, steepness);
   const sideRoom = [x - first, first + inner - x];

@@ -5,7 +5,7 @@ import { formatSuperscript, writeMinus } from "../../formula/numbers.js";
 /** @import { Line } from "./traces.js" */
 /** The ends of an axis. @typedef {[number, number]} Range */
 
-const PAD = 0.06; // free space above and below the curves, as a fraction of their height
+export const PAD = 0.06; // free space above and below the curves, as a fraction of their height
 const TICK_TOLERANCE = 1e-6; // steps by which rounding may move a tick beyond the end of the axis
 const FINER = 5; // steps of an axis that has at least two round numbers in it, wherever it begins
 const DIGITS = 18; // significant digits, more than a float64 has

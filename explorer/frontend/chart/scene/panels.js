@@ -29,7 +29,6 @@ const X_TICK_PX = 90; // minimum distance between x ticks
 const Y_TICK_LINES = 2; // minimum distance between y ticks, as a multiple of the font size
 const [X_LETTERS, Y_LETTERS] = [8, 5]; // maximum letters of a tick label
 const countYTicks = (/** @type {number} */ lines) => Math.max(lines / Y_TICK_LINES, Math.min(3, lines / 1.3));
-const TICK_GAP_PX = 3; // between a y tick's label and the panel
 const TITLE_LINES = 4.6; // length of the op's axis title, as a multiple of the font size
 const MARK_GAP_PX = 3; // minimum distance between tick marks of a number format
 const MARK_PX = 6; // length of a tick mark
@@ -109,7 +108,7 @@ export function makeLayout(frame, levels, theme, about, title = "") {
   ];
   const makeYAxis = (/** @type {string} */ name, /** @type {Panel} */ panel) => ({
     ...makeAxis(name, makeTicks(panel.range, countYTicks(panel.height / size), Y_LETTERS)),
-    ticklabelstandoff: TICK_GAP_PX, // a curve may begin at the axis
+    ticklabelstandoff: 3, // px: a curve may begin at the axis
     range: panel.range,
     domain: getDomain(panel),
   });
