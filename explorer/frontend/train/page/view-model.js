@@ -140,15 +140,15 @@ export function makeObject(live) {
 
 /**
  * Return the name of the metric on held-out data, such as "accuracy", or null without such data. That of the run comes
- * first, since only the run knows its data.
+ * first; a table whose analysis names no chance has a column of numbers to learn.
  * @param {State} state
  */
-function getMetricName({ choice, trained, view }) {
-  const task = tasks.getSelectedTask(choice);
+function getMetricName({ choice, trained, view, reading }) {
   const { snapshot } = view.status;
-  return trained && snapshot && tasks.getSelectedTask(trained).key === task.key
-    ? snapshot.metric
-    : task.metric;
+  if (trained && snapshot) return snapshot.metric;
+  const { kind, metric } = tasks.getSelectedTask(choice);
+  const isOfNumbers = reading?.message === undefined && reading?.chance === null && !reading.refused;
+  return kind === "own" && isOfNumbers ? "R²" : metric;
 }
 
 /**

@@ -76,7 +76,8 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
   const past = element("span", {});
   const forget = createButton("×", on.onForget, "quiet");
   forget.ariaLabel = "Remove the curves of the run before";
-  const pastNote = element("p", { class: "past text-small", hidden: true }, past, " ", forget);
+  const attributes = { class: "past text-small flex-row", style: "--order: 1", hidden: true };
+  const pastNote = element("p", attributes, past, forget);
   const wholeVerdict = element("p", { class: "whole-verdict" });
   const five = element("button", { hidden: true, onclick: onFive }, "Run five seeds");
   find("titles").after(pastNote);

@@ -223,6 +223,9 @@ def test_a_table_is_requested_that_is_missing_or_was_refused_and_trained_once_it
         main, then = shown["status"]["main"], shown["status"]["next"]
         remark = "These settings are not trained yet: press Start." if told == IDLE["sentence"] else ""
         assert told is None or (main, then) == (told, remark)
+    numbers = {"refused": "", "chance": None}
+    shown = picture(body, choice=choice(*ROUND, task="data"), text="1,2", reading=numbers)
+    assert shown["heading"] == "Held-out R²"
 
 
 def test_changes_by_a_task_can_be_undone_until_the_next_choice(picture: Run):
