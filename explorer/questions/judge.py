@@ -24,7 +24,7 @@ RIGHT = "Right at every tested x and at every kink, for g = 1, 2, −1 and 0.3."
 UNREAD = "Not judged yet: {}"
 ON_NO_CURVE = "No curve shows this fault."
 CAPTIONS = {
-    "forward": "In the chart, y is the wanted forward; yours is dashed.",
+    "forward": "The chart shows the wanted forward, and yours dashed.",
     "gradient": "The chart shows the wanted gradient for x, and yours.",
     "part": "The chart's last panel shows the part of one of {elements} elements in the gradient for {of}, "
     "wanted and yours.",

@@ -17,13 +17,17 @@ const MAX_NUMBERED = 9; // maximum number of curves with numbers, around which l
  */
 export function createCrowd([start, stop]) {
   const layer = element("div", { class: "drawing crowd" });
-  let curves = /** @type {Object<string, *>} */ ({}); // attributes of the box around all curves
   let paths = /** @type {import("../elements/render.js").Part[]} */ ([]);
   let numbered = /** @type {ArrayLike<number>[]} */ ([]);
   let frame = /** @type {Frame|null} */ (null);
 
   function draw() {
-    const box = h("svg", { preserveAspectRatio: "none", ...curves }, paths);
+    if (!frame) return;
+    const { top, height, range } = findPanel(frame, "part");
+    const [[low, high], [min, max]] = [frame.x, range];
+    const viewBox = [low, -max, high - low, max - min].join(" ");
+    const place = { x: frame.left, y: top, width: frame.inner, height };
+    const box = h("svg", { preserveAspectRatio: "none", viewBox, ...place }, paths);
     render(layer, h("svg", { class: "chart-overlay", "aria-hidden": "true" }, box, numbered.map(drawNumber)));
   }
 
@@ -72,11 +76,6 @@ export function createCrowd([start, stop]) {
     /** @param {Frame} next the positions of the panels */
     follow(next) {
       frame = next;
-      const [low, high] = next.x;
-      const { top, height, range } = findPanel(next, "part");
-      const [min, max] = range;
-      const place = { x: next.left, y: top, width: next.inner, height };
-      curves = { ...place, viewBox: [low, -max, high - low, max - min].join(" ") };
       draw();
     },
   };

@@ -16,7 +16,6 @@ import { renderInline, renderParagraphs } from "./words.js";
 import { parseMessage } from "../choice/message.js";
 
 const RESULT_START = "After the run:"; // of a paragraph that is shown below a net once it is trained
-const MARKED_TEXT = "See the marked line.";
 const PICTURES_START = /^(In the pictures?\b|Press )/; // of the paragraph that is shown with the pictures
 
 /**
@@ -112,7 +111,7 @@ export function createLesson(lesson, around, part = null) {
   function check() {
     const { right, words } = forecast.checked();
     if (right) return conclude("checked");
-    answer(excerpt ? `${words} ${MARKED_TEXT}` : words);
+    answer(excerpt ? `${words} See the marked line.` : words);
     forecast.missed();
     keep({ ...forecast.saved(), missed: true });
     if (watch.hidden && lesson.prediction.thumbnails) {

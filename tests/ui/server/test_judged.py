@@ -44,7 +44,7 @@ def test_each_failing_case_is_drawn_in_its_panel_and_described():
     clamp, scale = EXERCISES["clamp"].code, EXERCISES["needed"].code
     forward = judge("clamp", clamp.replace("x.clamp(0, 1)", "x.clamp(0, 2)"))
     assert (forward["case"]["panel"], forward["case"]["op"]["formula"]) == ("forward", "clamp(x, 0, 2)")
-    assert forward["drawn"].startswith("In the chart, y is the wanted forward; yours is dashed. The dot")
+    assert forward["drawn"].startswith("The chart shows the wanted forward, and yours dashed. The dot")
     gradient = judge("clamp", clamp)
     assert (gradient["case"]["panel"], gradient["case"]["op"]) == ("gradient", None)
     assert gradient["drawn"].startswith("The chart shows the wanted gradient for x,")
