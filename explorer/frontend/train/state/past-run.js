@@ -25,7 +25,7 @@ import { getSetting, getSettings, nameSetting, toDataKey } from "./tasks.js";
 export function takePast(state) {
   const { trained: choice, view, past } = state;
   const { snapshot, recorded } = view.status;
-  if (!choice || !snapshot) return past;
+  if (!choice || !snapshot?.step) return past;
   const slots = state.colours.map((_, slot) => String(slot));
   const getCurves = (/** @type {Measure} */ measure) =>
     buildBranchedSeries(measure, { choice, snapshot, recorded }, slots)
@@ -67,7 +67,7 @@ function describeChanges(past, now) {
     ...new Set(changed), // rules may share a parameter
     ...now.parts.filter((part) => !past.parts.includes(part)).map((part) => `${part} added`),
     ...past.parts.filter((part) => !now.parts.includes(part)).map((part) => `${part} removed`),
-  ].join(", ");
+  ].join("; ");
 }
 
 /** Describe the present run or, without one, the settings. @param {State} state @returns {Description} */

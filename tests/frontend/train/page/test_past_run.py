@@ -77,5 +77,5 @@ def test_every_order_of_changes_is_told_in_full(picture: Run):
     results = picture(PLAY, events=events, status=status("finished"), choice=choose(now))
     for (sentence, *ghosts), told in zip(results, expected, strict=True):
         head, _, changes = sentence.removesuffix(".").partition(". Since then: ")
-        assert (head, set(filter(None, changes.split(", "))), set(ghosts)) == told
+        assert (head, set(filter(None, changes.split("; "))), set(ghosts)) == told
     assert sum(len(changes) > 1 for _, changes, _ in expected) > 50
