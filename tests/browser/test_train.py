@@ -48,14 +48,9 @@ def test_a_finished_training_shows_the_numbers_of_its_run_and_fits_a_phone(train
     assert int(metric(train, "Steps/s").inner_text().removeprefix("Steps/s ").replace(",", "")) > 0
     expect(metric(train, "Device")).to_have_text("Device CPU")
     rows = [row.split("\t") for row in train.locator(".measured tr").all_inner_texts()]
-    assert rows[0] == [
-        "Rule", "Loss", "Alignment", "w1 moved", "‖∇w1‖", "‖∇w‖, last layer",
-        "Passed on, first layer", "Blocked, first layer", "Idle units, first layer",
-    ]  # fmt: skip
-    assert (rows[1][0], rows[1][2:5], rows[1][6:]) == (
-        "Default autograd", ["–", "0", "0"], ["× 0", "100 %", "100 %"],
-    )  # fmt: skip
-    assert (rows[2][0], rows[2][6:]) == ("Straight-through", ["× 1", "0 %", "0 %"])
+    assert rows[0] == ["Rule", "Loss", "Alignment", "w1 moved", "‖∇w1‖", "‖∇w‖, last layer"]
+    assert (rows[1][0], rows[1][2:5]) == ("Default autograd", ["–", "0", "0"])
+    assert rows[2][0] == "Straight-through"
     assert float(rows[2][3].replace(",", "")) > 0
     expect(training.verdict(train)).to_contain_text("ended lower, at")
     press(train, "Gradient norms")

@@ -38,7 +38,6 @@ def measure(nets: Nets) -> dict[int, Record]:
         - ``shares``: a list of the fraction of inputs in each case, with sum 1. Shape (4,), float32.
         - ``whole``: a list of the fraction of units in the same case for every example; 0 for an op on
           weights, which see no examples. Shape (4,), float32.
-        - ``quiet``: the fraction of examples for which the loss returns 0 for each output of the net.
         - ``channels``: a list of the fraction of inputs without a gradient in each map or kernel; empty
           without channels. Shape (channels,), float32.
         - ``words``: a list of texts of a sentence or two.
@@ -52,8 +51,6 @@ def measure(nets: Nets) -> dict[int, Record]:
             channel_shares.append(1 - layer.group_by_channel(by_unit).mean(2))
         else:
             channel_shares.append(torch.zeros(len(has_gradient), 0))
-    _, g = nets.task.loss(nets.current_pass.output, nets.y)
-    quiet = (g == 0).all(2).float().mean(1)
     shares_by_layer = zip(*map(_compute_shares, causes), strict=True)
     shares, whole_shares = (torch.stack(each, 1).cpu().numpy() for each in shares_by_layer)
     if not nets.site.per_example:
@@ -67,7 +64,6 @@ def measure(nets: Nets) -> dict[int, Record]:
             "names": NAMES,
             "shares": list(parts),
             "whole": list(wholes),
-            "quiet": float(quiet[members].mean()),
             "channels": channels,
             "words": [_describe_layer(nets, number, *each) for number, each in layers],
         }
@@ -163,7 +159,8 @@ INSTRUMENT = Visible(
     sentence="How many of the op's inputs (one per unit and example, or weights) get no gradient, and why: "
     f"the rule returns 0, less than {format_percent(FAINT_SHARE)} of its peak, or nothing comes from above. "
     "Hatched: for every example.",
-    limits="This does not show how much a net needs these inputs: a net with few of them may learn less.",
+    limits="It counts inputs; × in a lane sums sizes, and may be 0.9 where half of the inputs get nothing. "
+    "It does not show how much a net needs these inputs: a net with few of them may learn less.",
     cost="0.94 ms for six rules with one hidden layer of 16 units",
     measure=measure,
     draw=draw,

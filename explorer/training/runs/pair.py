@@ -1,15 +1,20 @@
-"""Two backward rules of a run, and the measured differences that may explain their scores."""
+"""Two backward rules of a run, and the measured differences that may explain their scores.
+
+A cause explains a lower score only if it orders all rules of the run as their scores do. Examples whose loss
+returns no gradient are no cause, because a net already returns exactly their targets.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
 from explorer.formula import format_percent, format_short, with_minus
-from explorer.training.instruments import INSTRUMENTS
+from explorer.training.instruments import INSTRUMENTS, Record
 from explorer.training.ranking import Ranking
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.runs.summary import is_solved
@@ -18,11 +23,10 @@ from explorer.training.tasks import TASKS
 MAX_WHY = 120  # characters
 MIN_SHARE = 0.2  # a smaller fraction of the op's inputs, or difference of two, is not mentioned
 _MIN_SAME, _MIN_COSINE = 0.9, 0.95  # gradients with fewer equal signs or a lower cosine do not agree
-_MIN_STEPS = 10.0  # a smaller ratio of the distances that w1 moved explains nothing
-_MIN_MOVED = 2.0  # a smaller ratio of these distances is not mentioned
 _MIN_TURN = 0.05  # a cosine that is lower by less explains nothing
 _MIN_RISE = 0.01  # a score that rose by less in the last quarter of a run is not called rising
 _MIN_FALL = 0.9  # a loss that ended above this fraction of the first one has hardly fallen
+_MIN_CONTRARY = 0.1  # a cause is refuted by a difference of scores above this fraction of the explained one
 
 
 class Reason(NamedTuple):
@@ -43,10 +47,7 @@ class Reason(NamedTuple):
 
 
 class Pair:
-    """A rule, and the rule to compare it with: the next best one, or the best one for all others.
-
-    Attributes with two entries hold a measurement of the rule and of the other one.
-    """
+    """A rule, and the rule to compare it with: the next best one, or the best one for all others."""
 
     def __init__(self, snapshot: Snapshot, ranking: Ranking, rule: str) -> None:
         first, second, *_ = dict.fromkeys([*ranking.best, *ranking.means])
@@ -56,18 +57,9 @@ class Pair:
         own, its = ranking.means[rule], ranking.means[self.other]
         self.gap = abs(round(own, digits) - round(its, digits)) or abs(own - its)
         self.rate = f"rate {format_short(snapshot.lr)}"
-        both = rule, self.other
-        ways, causes = ([snapshot.measured[key][each] or {} for each in both] for key in ("way", "causes"))
-        self._kept = [[float(each[0]) for each in record["shares"]] for record in causes]
-        self._quiet = [float(record["quiet"]) for record in causes]
-        self._moved, self._reached = ([way[key].tolist() for way in ways] for key in ("moved", "reached"))
-        self.lacks_w1 = [way["reached"][0] == way["moved"][0] == 0 for way in ways]
-        self._far = [w1 for w1, *_ in self._moved]
-        far, other = map(round_moved, self._far)
-        self._distances = f"w1 moved by {far}, with {self.name} by {other}"
-        self._adam = ways[0]["adam"]
-        own = ways[0]["others"][list(snapshot.losses).index(self.other)]
-        self._same, self._cosine, self._size = map(float, own)
+        self._ways = [_get_record(snapshot, "way", each) for each in (rule, self.other)]
+        self._moved = [way["moved"].tolist() for way in self._ways]
+        self._far = [round_moved(moved[0]) for moved in self._moved]
 
     @property
     def name(self) -> str:
@@ -86,141 +78,161 @@ class Pair:
         points = 100 * difference
         return f"{points:.1f} points" if points >= 0.95 else f"{round_short(points, 1)} points"
 
-    def explain(self, sign: int) -> Reason:
-        """Return the clearest reason for the rule's higher (``sign`` 1) or lower score (−1)."""
+    def explain(self, sign: int) -> Reason | None:
+        """Return the clearest reason for the rule's higher (``sign`` 1) or lower score (−1).
+
+        The result is None if the line about the rule already begins with the reason.
+        """
+        sizes = [(self._measure_cause(sign, amount, least), describe) for amount, least, describe in _CAUSES]
+        size, describe = max(sizes, key=lambda each: each[0])
+        return describe(self, sign) if size else self._describe_pace(sign) or self._list_facts()
+
+    def _list_facts(self) -> Reason:
+        """Return the measurements of both rules, none of which explains their scores."""
+        rules = self.rule, self.other
+        own, its = (format_percent(max(measure_stops(self.snapshot, rule))) for rule in rules)
+        cosine, other = (_format_cosine(self.snapshot, rule) for rule in rules)
+        why = f"Not explained by zeroed gradients ({own}, {self.name} {its})"
+        why += f", cosine ({cosine}, {other})" if cosine and other else ""
+        whole = f"{why} or how far w1 moved ({', '.join(self._far)})"
         brief = "no measure explains the difference"
-        unknown = Reason("seeds", "Norms, inputs and direction do not explain the difference", brief=brief)
-        if contrast := next(self._compare_shares(-sign), None):
-            unknown = contrast._replace(why=f"{brief.capitalize()}; the rule {contrast.why[3:]}", brief=brief)
-        elif max(self._far) > _MIN_MOVED * min(self._far):
-            unknown = Reason("norms", f"{brief.capitalize()}; {self._distances}", brief=brief)
-        return next((reason for find in _REASONS for reason in find(self, sign)), unknown)
+        return Reason("seeds", whole if len(whole) < MAX_WHY else why, brief=brief)
+
+    def _measure_cause(self, sign: int, measure: Callable[[Snapshot, str], float], margin: float) -> float:
+        """Return how much more of a cause the lower rule has, to one decimal and at most 1.
+
+        The result is 0 if this is less than the margin, or if any two rules contradict that are not both
+        among the best: one has clearly more of the cause and yet a clearly higher score.
+        """
+        means = self.ranking.means
+        amounts = {rule: measure(self.snapshot, rule) for rule in means}
+        size = sign * (amounts[self.other] - amounts[self.rule])
+        if not size >= margin:
+            return 0.0
+        least, gap = max(margin, size / 2), _MIN_CONTRARY * self.gap
+        pairs = [pair for pair in permutations(means, 2) if not {*pair} <= {*self.ranking.best}]
+        contrary = any(amounts[a] - amounts[b] >= least and means[a] - means[b] > gap for a, b in pairs)
+        return 0.0 if contrary else max(0.1, min(1.0, round(size, 1)))
 
     def explain_tie(self) -> Reason | None:
         """Return why the rules are not shown to differ; None if nothing reaches w1."""
-        snapshot, ranking, layer = self.snapshot, self.ranking, len(self._kept[0]) - 1
-        if all(self.lacks_w1):
+        snapshot, ranking = self.snapshot, self.ranking
+        if not any(way["reached"][0] or way["moved"][0] for way in self._ways):
             return None
-        if self._same >= _MIN_SAME and self._cosine >= _MIN_COSINE:
-            return Reason("inputs", self._describe_agreement(), layer=0)
+        same, cosine, size = map(float, self._ways[0]["others"][list(snapshot.losses).index(self.other)])
+        if same >= _MIN_SAME and cosine >= _MIN_COSINE:
+            return Reason("inputs", self._describe_agreement(same, cosine, size), layer=0)
         if ranking.alike:
             why = "All rules solve the task" if is_solved(ranking) else "All rules end with the same scores"
             return Reason("seeds", f"{why}: {snapshot.held_out:,} held-out examples do not tell them apart")
         ends = [snapshot.losses[rule][[0, -1]] for rule in (self.rule, self.other)]
-        is_flat = all(_MIN_FALL * first < last < first for first, last in ends)
-        fall = "from {} to {}".format(*map(round_short, ends[0]))
-        own, its = map(format_percent, self._quiet)
-        quiet = f"{describe_quiet(snapshot).capitalize()} for {own} of examples, with {self.name} for {its}"
-        unmoved = f"{'Its' if self.lacks_w1[0] else f'With {self.name}'} w1 never moved"
-        facts = (
-            (is_flat, Reason("loss", f"At {self.rate} its loss hardly fell, {fall}")),
-            (any(self.lacks_w1), Reason("seeds", unmoved)),
-            (min(self._quiet) >= MIN_SHARE, Reason("causes", quiet, layer)),
-            *((True, reason) for sign in (1, -1) for reason in self._compare_shares(sign)),
-            (True, Reason("seeds", "No measure explains a difference")),
-        )
-        found = next(reason for holds, reason in facts if holds)
-        whole = f"{found.why}; the {self.format(self.gap)} between them may be chance"
-        return found._replace(why=whole) if len(whole) < MAX_WHY else found
+        if all(_MIN_FALL * first < last < first for first, last in ends):
+            fall = "from {} to {}".format(*map(round_short, ends[0]))
+            return Reason("loss", f"At {self.rate} its loss hardly fell, {fall}: too little to compare rules")
+        return Reason("seeds", self._describe_seeds())
 
-    def _describe_agreement(self) -> str:
-        size = 1 / self._size if self._size else math.inf
-        is_parallel = self._cosine > 0.9999
+    def _describe_seeds(self) -> str:
+        """Return a sentence on the differences of the scores seed by seed, which do not show a winner."""
+        own, its = (np.array(self.snapshot.score[rule], float) for rule in (self.rule, self.other))
+        differences = own - its
+        least, most = np.nanmin(differences), np.nanmax(differences)
+        if least < 0 < most:
+            span = f"from {self.format(-least)} below to {self.format(most)} above {self.name}"
+            return f"Seed by seed it ended {span}: too mixed to tell which is better"
+        low, high = (self.format(abs(each)) for each in ((least, most) if most > 0 else (most, least)))
+        span = f"{low.partition(' ')[0]} to {high} {'above' if most > 0 else 'below'} {self.name}"
+        count = np.isfinite(differences).sum()
+        return f"On each seed it ended {span}, but {count} seeds are too few to be sure"
+
+    def _describe_agreement(self, same: float, cosine: float, size: float) -> str:
+        size = 1 / size if size else math.inf
+        is_parallel, layers = cosine > 0.9999, len(_get_record(self.snapshot, "causes", self.rule)["shares"])
         if is_parallel and abs(size - 1) < 0.001:
             return f"Its gradient equals that of {self.name} at the op's inputs"
         times = f"{round_short(size, 2)} times"
-        if is_parallel and self._adam:
-            why = f"Its gradient is {times} that of {self.name}{' per layer' * (len(self._kept[0]) > 1)}"
-            return f"{why}; Adam evens that out: w1 moved by {' and '.join(map(round_moved, self._far))}"
-        signs = f"{format_percent(self._same)} of signs equal where neither is 0"
+        if is_parallel and self._ways[0]["adam"]:
+            why = f"Its gradient is {times} that of {self.name}{' per layer' * (layers > 1)}"
+            return f"{why}; Adam evens that out: w1 moved by {' and '.join(self._far)}"
+        signs = f"{format_percent(same)} of signs equal where neither is 0"
         return f"Its gradient agrees with that of {self.name}: {signs}, {times} its size"
 
-    def _compare_arrival(self, sign: int) -> Iterator[Reason]:
-        """Yield a reason if a layer never moved with the other rule, or gets no gradient with the lower."""
-        values, cause = zip(*self._reached[::sign], *self._moved[::sign], strict=True), ""
-        if self._quiet[::-sign][0] >= MIN_SHARE:
-            cause = f": at {self.rate} softmax is saturated"
-        for at, (high, low, moved, other_moved) in enumerate(values, 1):
-            if sign > 0 and other_moved == 0 < moved:
-                why = f"A gradient reaches w{at}, which moved by {round_moved(moved)}"
-                yield Reason("norms", f"{why}; with {self.name} w{at} never moved")
-            elif low == 0 < high:
-                brief = f"no gradient reaches w{at} now" if sign < 0 else ""
-                why = f"A gradient still reaches w{at}; with {self.name} none does now{cause}"
-                why = f"{brief.capitalize()}{cause}; with {self.name} one does" if brief else why
-                yield Reason("norms", why, brief=brief)
+    def _describe_arrival(self, sign: int) -> Reason | None:
+        if sign < 0:
+            return None
+        moves = enumerate(zip(*self._moved, strict=True), 1)
+        layer, moved = next((at, own) for at, (own, its) in moves if own and not its)
+        why = f"A gradient reaches w{layer}, which moved by {round_moved(moved)}"
+        return Reason("norms", f"{why}; with {self.name} w{layer} never moved")
 
-    def _compare_signs(self, sign: int) -> Iterator[Reason]:
-        if self._same <= 1 - _MIN_SAME and self._cosine < -_MIN_COSINE:
-            why = f"Its gradient has the opposite sign to that of {self.name}"
-            share = f"{format_percent(1 - self._same)} of inputs where neither is 0"
-            yield Reason("inputs", f"{why} on {share}", 0, "its gradient is reversed")
+    def _describe_fault(self, sign: int) -> Reason | None:
+        why = f"With {self.name} the gradient {describe_fault(self._ways[1])}"
+        return Reason("inputs", why, 0) if sign > 0 else None
 
-    def _compare_shares(self, sign: int) -> Iterator[Reason]:
-        """Yield a reason if a layer passes a gradient to many more (``sign`` 1) or fewer (−1) inputs."""
-        kept = list(zip(*self._kept, strict=True))
-        gap, layer = max((sign * (own - its), at) for at, (own, its) in enumerate(kept))
-        if gap >= MIN_SHARE:
-            part = TASKS[self.snapshot.task].net.site.name_inputs(layer, len(kept)).removeprefix("the op's ")
-            share, its_share = map(format_percent, kept[layer])
-            why = f"It passes a gradient to {share} of {part}, {self.name} to {its_share}"
-            yield Reason("causes", why, layer)
+    def _describe_stop(self, sign: int) -> Reason:
+        snapshot, (low, high) = self.snapshot, (self.rule, self.other)[::-sign]
+        names = (f"{self.name[0].upper()}{self.name[1:]}", "this rule") if sign > 0 else ("It", self.name)
+        lower, higher = (measure_stops(snapshot, rule) for rule in (low, high))
+        layer = max(range(len(lower)), key=lambda at: (lower[at] - higher[at], at))
+        return describe_stop(snapshot, low, layer, names[0], f", {names[1]} {format_percent(higher[layer])}")
 
-    def _compare_steps(self, sign: int) -> Iterator[Reason]:
-        """Yield a reason if w1 moved much further with one rule: steps may be too small or too large."""
-        own, its = self._far
-        if max(own, its) > _MIN_STEPS * min(own, its) > 0:
+    def _describe_steps(self, _sign: int) -> Reason:
+        (own, *_), (its, *_) = self._moved
+        brief = "learning w1 did not help"
+        if own and its:
             brief = f"its steps are {'larger' if own > its else 'smaller'}"
-            yield Reason("norms", f"{brief.capitalize()}: {self._distances}", brief=brief)
+        far, other = self._far
+        why = f"{brief.capitalize()}: at {self.rate} w1 moved by {far}, with {self.name} by {other}"
+        return Reason("norms", why, brief=brief)
 
-    def _compare_directions(self, sign: int) -> Iterator[Reason]:
-        own, its = (_average_cosine(self.snapshot, each) for each in (self.rule, self.other))
-        if sign * (own - its) > _MIN_TURN and max(own, its) > _MIN_TURN:
-            numbers = with_minus(f"cosine {round(own, 2) + 0.0:.2f}, against {round(its, 2) + 0.0:.2f}")
-            near = "closer to" if sign > 0 else "further from"
-            why = f"Its gradient is {near} that of the smoothed net: {numbers} with {self.name}"
-            yield Reason("alignment", why, 0, f"its gradient is misaligned ({numbers})")
+    def _describe_direction(self, sign: int) -> Reason:
+        own, its = (_format_cosine(self.snapshot, each) for each in (self.rule, self.other))
+        near = f"points {'closer to' if sign > 0 else 'further from'} that of a smoothed op"
+        why = f"Its gradient of w1 {near}: cosine {own}, {self.name} {its} (1: the same way)"
+        return Reason("alignment", why, 0, f"its direction is worse (cosine {own}, against {its})")
 
-    def _compare_pace(self, sign: int) -> Iterator[Reason]:
-        """Yield a reason if the lower score still rose, and in each quarter of the run."""
+    def _describe_pace(self, sign: int) -> Reason | None:
+        """Return a reason if the lower score still rose, and in each quarter of the run."""
         fast, slow = (self.snapshot.scores[each] for each in (self.rule, self.other)[::sign])
         means = [float(each.mean()) for each in np.array_split(slow, min(4, len(slow)))]
         rise, other = (float(each[-1] - each[-1 - max(1, len(each) // 4)]) for each in (slow, fast))
-        if rise > max(other, _MIN_RISE) and means == sorted(means):
-            step = int(self.snapshot.score_steps[(fast >= slow[-1]).argmax()])
-            late = f"rose by {self.format(rise)} in the last quarter"
-            why = f"It is slower: {self.name} was there at step {step}, and it still {late}"
-            if sign > 0:
-                why = f"It is faster: at step {step} it had {self.name}'s final score, which {late}"
-            yield Reason("score", why, brief="still rising")
-
-    def _compare_stillness(self, sign: int) -> Iterator[Reason]:
-        """Yield a reason if the rule with the higher score never moved w1."""
-        (is_still, _), (_, (w1, *_)) = self.lacks_w1[::sign], self._moved[::sign]
-        if is_still:
-            moved = f"moved by {round_moved(w1)} at {self.rate}"
-            why = f"Learning w1 did not help: it {moved}; with {self.name} it never moved"
-            if sign > 0:
-                why = f"Its w1 never moved; with {self.name} w1 {moved}, which did not help"
-            yield Reason("norms", why, brief="learning w1 did not help")
+        if rise <= max(other, _MIN_RISE) or means != sorted(means):
+            return None
+        step = int(self.snapshot.score_steps[(fast >= slow[-1]).argmax()])
+        late = f"rose by {self.format(rise)} in the last quarter"
+        why = f"It is slower: {self.name} was there at step {step}, and it still {late}"
+        if sign > 0:
+            why = f"It is faster: at step {step} it had {self.name}'s final score, which {late}"
+        return Reason("score", why, brief="still rising")
 
 
-_REASONS = (
-    Pair._compare_arrival,
-    Pair._compare_signs,
-    Pair._compare_shares,
-    Pair._compare_steps,
-    Pair._compare_directions,
-    Pair._compare_pace,
-    Pair._compare_stillness,
-)
-"""Methods that yield what may explain a higher (``sign`` 1) or lower score (−1), clearest first."""
+def measure_stops(snapshot: Snapshot, rule: str) -> list[float]:
+    """Return the fraction of gradients that a rule sets to 0 in each layer, of those not 0 before it."""
+    shares = [each.tolist() for each in _get_record(snapshot, "causes", rule)["shares"]]
+    return [zero / (1 - above) if above < 1 else 0.0 for *_, zero, above in shares]
 
 
-def describe_quiet(snapshot: Snapshot) -> str:
-    """Return a clause on a loss that returns no gradient: "at rate 50 softmax's gradient is 0"."""
-    source = "softmax's" if snapshot.metric == "accuracy" else "the loss's"
-    return f"at rate {format_short(snapshot.lr)} {source} gradient is 0"
+def describe_stop(snapshot: Snapshot, rule: str, layer: int, subject: str = "It", versus: str = "") -> Reason:
+    """Return a reason on the gradients that a rule sets to 0 in a layer, with a clause on another rule."""
+    stops = measure_stops(snapshot, rule)
+    name = TASKS[snapshot.task].net.site.name_inputs(layer, len(stops))
+    place = name.removeprefix("the op's inputs") if "inputs" in name else f" at {name}"
+    why = f"{subject} zeroes {format_percent(stops[layer])} of the gradients that arrive{place}{versus}"
+    has_window = math.isfinite(_get_record(snapshot, "inputs", rule)["ratio"][layer])
+    cause = "their inputs lie outside its window, where it is 0" if has_window else "the rule is 0 there"
+    if _get_record(snapshot, "way", rule)["slope_of"]:
+        has_window, cause = False, "the op's slope is 0 there"
+    whole = f"{why}: {cause}" if stops[layer] >= MIN_SHARE else why
+    if len(whole) >= MAX_WHY:
+        whole = whole.removesuffix(", where it is 0")
+    return Reason("inputs" if has_window else "causes", whole if len(whole) < MAX_WHY else why, layer)
+
+
+def describe_fault(way: Record) -> str:
+    """Return a clause on a gradient that is wrong, as in "does not depend on g", or ""."""
+    if fault := way["fault"]:
+        return "does not depend on g" if fault.endswith("whatever g is") else "fails the check “linear in g”"
+    share = format_percent(way["reversed"])
+    return f"is reversed for {share} of the op's inputs" if way["reversed"] >= MIN_SHARE else ""
 
 
 def round_moved(number: float) -> str:
@@ -233,8 +245,21 @@ def round_short(number: float, digits: int = 3) -> str:
     return format_short(float(f"{number:.{digits}g}"))
 
 
-def _average_cosine(snapshot: Snapshot, rule: str) -> float:
-    """Return the cosine of a rule's gradient to the smoothed net's in the first layer with the op, or NaN.
+def _get_record(snapshot: Snapshot, key: str, rule: str) -> Record:
+    return snapshot.measured[key][rule] or {}
+
+
+def _has_fault(snapshot: Snapshot, rule: str) -> float:
+    return float(describe_fault(_get_record(snapshot, "way", rule)) != "")
+
+
+def _count_unreached(snapshot: Snapshot, rule: str) -> float:
+    way = _get_record(snapshot, "way", rule)
+    return float(((way["reached"] == 0) & (way["moved"] == 0)).sum())
+
+
+def _measure_turn(snapshot: Snapshot, rule: str) -> float:
+    """Return the negative cosine of a rule's gradient to the smoothed net's in the first layer, or NaN.
 
     It is a mean of the last measurements with the present noise, as in the chart.
     """
@@ -243,4 +268,28 @@ def _average_cosine(snapshot: Snapshot, rule: str) -> float:
         return math.nan
     last = slice(-INSTRUMENTS["alignment"].window, None)
     values = record["cosines"][0][last][snapshot.measured_sigmas[last] == np.float32(snapshot.sigma)]
-    return float(np.nanmean(values)) if np.isfinite(values).any() else latest
+    return -float(np.nanmean(values)) if np.isfinite(values).any() else -latest
+
+
+def _format_cosine(snapshot: Snapshot, rule: str) -> str:
+    turn = _measure_turn(snapshot, rule)
+    return with_minus(f"{0.0 - round(turn, 2):.2f}") if math.isfinite(turn) else ""
+
+
+def _measure_far(snapshot: Snapshot, rule: str) -> float:
+    """Return the decimal logarithm of the distance that w1 moved, at least −9."""
+    return math.log10(max(1e-9, float(_get_record(snapshot, "way", rule)["moved"][0])))
+
+
+_CAUSES = (
+    (_has_fault, 1, Pair._describe_fault),
+    (_count_unreached, 1, Pair._describe_arrival),
+    (lambda *rule: max(measure_stops(*rule)), MIN_SHARE, Pair._describe_stop),
+    (_measure_far, 1, Pair._describe_steps),
+    (lambda *rule: -_measure_far(*rule), 1, Pair._describe_steps),
+    (_measure_turn, _MIN_TURN, Pair._describe_direction),
+)
+"""What may explain a lower score: how much of it a rule has, the least difference that counts, and the method
+that returns the reason, None if the line about the rule already begins with it. The cause with the largest
+difference is named; of equals, the first.
+"""

@@ -1,9 +1,9 @@
 // The table below the chart, with one row of metrics per rule.
 
 import { h, render } from "../../elements/render.js";
-import { formatShare, formatShort } from "../../formula/numbers.js";
+import { formatShort } from "../../formula/numbers.js";
 
-/** @import { Gradients, Snapshot } from "../state/records.js" */
+/** @import { Snapshot } from "../state/records.js" */
 /** @import { LegendEntry } from "../state/series.js" */
 /**
  * The table of metrics.
@@ -41,38 +41,18 @@ const COLUMNS = [
   ),
   makeNormColumn("‖∇w1‖", "The norm of the gradient of the first layer's weights.", "w1"),
   makeNormColumn("‖∇w‖, last layer", "The norm of the gradient of the last layer's weights.", "w2"),
-  makeGradientColumn(
-    "Passed on, first layer",
-    "The size of the first layer's gradient after its rule, relative to g: 0 blocks it, 1 is straight-through.",
-    (g) => (g.passed === null ? MISSING : `× ${formatShort(g.passed)}`),
-  ),
-  makeGradientColumn(
-    "Blocked, first layer",
-    "The share of inputs of the first layer's op at which the rule makes a gradient 0: “0 by the rule” under Why.",
-    (g) => formatShare(g.blocked),
-  ),
-  makeGradientColumn(
-    "Idle units, first layer",
-    "The share of units of the first layer that get no gradient from any example; – if the op acts on weights.",
-    (g) => (g.idle_units === null ? MISSING : formatShare(g.idle_units)),
-  ),
 ];
 
-/** @param {string} name @param {string} meaning @param {(gradients: Gradients) => string} text @returns {Column} */
-function makeGradientColumn(name, meaning, text) {
+/** @param {string} name @param {string} meaning @param {"w1_moved"|"w1"|"w2"} field its number @returns {Column} */
+function makeNormColumn(name, meaning, field) {
   return {
     name,
     meaning,
     text({ gradients }, key) {
       const values = gradients[key];
-      return values ? text(values) : MISSING;
+      return values ? formatShort(values[field]) : MISSING;
     },
   };
-}
-
-/** @param {string} name @param {string} meaning @param {"w1_moved"|"w1"|"w2"} field its number @returns {Column} */
-function makeNormColumn(name, meaning, field) {
-  return makeGradientColumn(name, meaning, (gradients) => formatShort(gradients[field]));
 }
 
 /** @param {Snapshot} snapshot @param {string} key */
