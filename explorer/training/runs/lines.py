@@ -37,11 +37,8 @@ _MAX_SAME = 0.1  # a gradient with more equal signs is not called opposite
 _MIN_GROWTH = 10.0  # growth of the loss by, or a loss above the lowest by, a smaller factor is not mentioned
 _MIN_LEAD = 0.1  # with one seed, a smaller difference of two scores is not explained
 
-_SERIES = {
-    "the loss": "losses",
-    "its gradient of the last layer": "w2_norms",
-    "its gradient of w1": "w1_norms",
-}  # whose growth is told of a rule that diverged, the last one rather
+# Series that may grow before a rule diverges, the most telling last.
+_SERIES = {"the loss": "losses", "the last layer's gradient": "w2_norms", "w1's gradient": "w1_norms"}
 
 
 @dataclass(frozen=True)
@@ -121,7 +118,7 @@ def _find_statement(snapshot: Snapshot, rule: str) -> _Statement:
         step = "next" if snapshot.step else "first"
         text = f"A gradient of the {step} step is infinite or NaN"
         return _Statement(text, Reason("norms", f"{text}: with that step its weights would be so too"))
-    if fault := describe_fault(way):
+    if fault := describe_fault(snapshot, rule):
         inputs = fault.partition("for ")[2]
         why = f"It has the opposite sign of g for {inputs} where neither is 0: steps go the wrong way there"
         if way["fault"]:

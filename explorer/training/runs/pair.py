@@ -101,8 +101,9 @@ class Pair:
     def _measure_cause(self, sign: int, measure: Callable[[Snapshot, str], float], margin: float) -> float:
         """Return how much more of a cause the lower rule has, to one decimal and at most 1.
 
-        The result is 0 if this is less than the margin, or if any two rules contradict that are not both
-        among the best: one has clearly more of the cause and yet a clearly higher score.
+        The result is 0 if this is less than the margin, or if rules contradict: one has as much of the cause
+        as the lower rule and is not half as far behind, or clearly more of it than another one and yet a
+        clearly higher score, unless both may be best.
         """
         means = self.ranking.means
         amounts = {rule: measure(self.snapshot, rule) for rule in means}
@@ -111,7 +112,10 @@ class Pair:
             return 0.0
         least, gap = max(margin, size / 2), _MIN_CONTRARY * self.gap
         pairs = [pair for pair in permutations(means, 2) if not {*pair} <= {*self.ranking.best}]
-        contrary = any(amounts[a] - amounts[b] >= least and means[a] - means[b] > gap for a, b in pairs)
+        low = self.other if sign > 0 else self.rule
+        likes = [means[each] for each in means if amounts[each] > amounts[low] - size / 2]
+        ahead = [means[a] - means[b] for a, b in pairs if amounts[a] - amounts[b] >= least]
+        contrary = max(likes) > means[low] + self.gap / 2 or max(ahead, default=0) > gap
         return 0.0 if contrary else max(0.1, min(1.0, round(size, 1)))
 
     def explain_tie(self) -> Reason | None:
@@ -165,7 +169,7 @@ class Pair:
         return Reason("norms", f"{why}; with {self.name} w{layer} never moved")
 
     def _describe_fault(self, sign: int) -> Reason | None:
-        why = f"With {self.name} the gradient {describe_fault(self._ways[1])}"
+        why = f"With {self.name} the gradient {describe_fault(self.snapshot, self.other)}"
         return Reason("inputs", why, 0) if sign > 0 else None
 
     def _describe_stop(self, sign: int) -> Reason:
@@ -227,8 +231,9 @@ def describe_stop(snapshot: Snapshot, rule: str, layer: int, subject: str = "It"
     return Reason("inputs" if has_window else "causes", whole if len(whole) < MAX_WHY else why, layer)
 
 
-def describe_fault(way: Record) -> str:
+def describe_fault(snapshot: Snapshot, rule: str) -> str:
     """Return a clause on a gradient that is wrong, as in "does not depend on g", or ""."""
+    way = _get_record(snapshot, "way", rule)
     if fault := way["fault"]:
         return "does not depend on g" if fault.endswith("whatever g is") else "fails the check “linear in g”"
     share = format_percent(way["reversed"])
@@ -247,10 +252,6 @@ def round_short(number: float, digits: int = 3) -> str:
 
 def _get_record(snapshot: Snapshot, key: str, rule: str) -> Record:
     return snapshot.measured[key][rule] or {}
-
-
-def _has_fault(snapshot: Snapshot, rule: str) -> float:
-    return float(describe_fault(_get_record(snapshot, "way", rule)) != "")
 
 
 def _count_unreached(snapshot: Snapshot, rule: str) -> float:
@@ -282,7 +283,7 @@ def _measure_far(snapshot: Snapshot, rule: str) -> float:
 
 
 _CAUSES = (
-    (_has_fault, 1, Pair._describe_fault),
+    (lambda *rule: float(describe_fault(*rule) != ""), 1, Pair._describe_fault),
     (_count_unreached, 1, Pair._describe_arrival),
     (lambda *rule: max(measure_stops(*rule)), MIN_SHARE, Pair._describe_stop),
     (_measure_far, 1, Pair._describe_steps),

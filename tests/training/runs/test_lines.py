@@ -135,8 +135,6 @@ def test_a_line_blames_the_direction_only_if_the_cosine_is_lower(ended):
         if "direction is worse" in line.text:
             assert line.panel == "alignment"
             assert cosines[rule] < highest - 0.05
-        if "explains the difference" in line.text:
-            assert not cosines[rule] < highest - 0.05
 
 
 _DEAD = {"task": "binary weights", "op": "binarize", "rules": ("default",)}
@@ -205,10 +203,10 @@ _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
     ({"rules": ("formula: 20*g", "zero"), "optimiser": "sgd", "lr": 1.0, "seeds": 1}, "score",
      "Only this rule can be compared: the others diverged."),
     ({"rules": ("formula: 20*g",), "optimiser": "sgd", "lr": 1.0}, "loss",
-     r"Diverged at step \d+, at rate 1: its gradient of w1 grew from [\d.]+ to .+e\d+\."),
+     r"Diverged at step \d+, at rate 1: w1's gradient grew from [\d.]+ to .+e\d+\."),
     ({"rules": ("default", "formula: 300*g"), "optimiser": "sgd", "lr": 0.1}, "loss",
      r"Diverged at step \d+, at rate 0\.1: its first gradient of w1 was 300 times that of the other rule\."),
-    ({"task": "documents", "rules": ("default", "formula: -g"), "hidden": 100, "seeds": 1}, "loss",
+    ({"task": "documents", "op": "relu", "rules": ("straight_through", "formula: -g"), "hidden": 100}, "loss",
      r"Diverged at step \d+, at rate 1e−6: its gradient has the opposite sign to that of each other rule\."),
     ({"op": "sign", "rules": ("straight_through",), "lr": 50.0}, "norms",
      r"The whole gradient passes, so each layer learns: w1 moved by [\d,]+ and w2 by [\d,]+\."),
