@@ -178,8 +178,6 @@ _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
      "Round's slope is 0, and anything times 0 is 0: nothing reaches w1, so only the last layer learns."),
     ({"op": "sign", "rules": ("formula: g*(abs(x)<=.001)",)}, "inputs",
      "It zeroes more than 99 % of the gradients that arrive: their inputs lie outside its window, .+"),
-    ({"op": "sign", "rules": ("clipped",), "hidden": (8, 8)}, "inputs",
-     r"It zeroes \d+ % of the gradients that arrive after w\d: their inputs lie outside its window, .+"),
     ({"op": "relu", "rules": ("default",), "hidden": (8, 8)}, "causes",
      r"It zeroes \d+ % of the gradients that arrive after w\d: the op's slope is 0 there\."),
     ({**_TANH, "rules": ("formula: g", "formula: 200*g")}, "norms",
@@ -210,14 +208,10 @@ _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
      r"Diverged at step \d+, at rate 1e−6: its gradient has the opposite sign to that of each other rule\."),
     ({"op": "sign", "rules": ("straight_through",), "lr": 50.0}, "norms",
      r"The whole gradient passes, so each layer learns: w1 moved by [\d,]+ and w2 by [\d,]+\."),
-    ({"task": "xor", "op": "round", "rules": ("clipped", "straight_through"), "lr": 20, "seeds": 1}, "inputs",
-     r"The other rule zeroes 100 % of the gradients that arrive after w2, this rule 0 %: .+ its window\."),
     ({"rules": ("default", "formula: g/4"), "optimiser": "sgd", "lr": 0.1}, "score",
      r"It is slower: the other rule was there at step \d+, and it still rose by .+ points in .+"),
     ({"rules": ("formula: g/4", "default"), "optimiser": "sgd", "lr": 0.1}, "score",
      r"It is faster: at step \d+ it had the other rule's final score, which rose by .+ points in .+"),
-    ({"rules": ("default", "formula: g*.9"), "optimiser": "sgd"}, "inputs",
-     "Its gradient agrees with that of the other rule: 100 % of signs equal .+ 0, 0.9 times its size."),
     ({"rules": ("default", "straight_through")}, "inputs",
      "Its gradient equals that of the other rule at the op's inputs."),
     ({"rules": ("default", "formula: 300*g"), "hidden": (8, 8)}, "inputs",
@@ -234,8 +228,6 @@ _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
      r"The [\d.]+ points between it and the other rule come from one seed: run five to tell\."),
     ({"op": "sign", "rules": ("straight_through", "clipped"), "optimiser": "sgd", "lr": 1e-4}, "loss",
      r"At rate 1e−4 its loss hardly fell, from 2\.\d+ to 2\.\d+: too little to compare rules\."),
-    ({"task": "circles", "op": "tanh", "rules": ("formula: g/(1+x*x)", "default"), "lr": 50.0}, "seeds",
-     r"Seed by seed it ended from [\d.]+ points below to [\d.]+ points above the other rule: too mixed .+"),
     ({"task": "circles", "op": "sign", "rules": ("default", "straight_through"), **_FAST}, "norms",
      r"Learning w1 did not help: at rate 20 w1 moved by [\d,]+, with the other rule by 0\."),
     ({"op": "round", "rules": ("default", "zero")}, "norms",
@@ -256,6 +248,16 @@ def test_each_ending_has_its_reason_and_its_panel(settings, panel, why):
     assert line.panel == panel
     assert (line.layer is not None) == (panel in ("alignment", "causes", "inputs"))
     assert len(line.why) <= 120
+
+
+@pytest.mark.parametrize(("narrower", "said"), [(0.68, "It zeroes"), (0.75, "Not explained")])
+def test_a_cause_that_another_rule_refutes_explains_nothing(narrower, said):
+    """The other rule has more of the cause, and is at least half as good as the best one."""
+    rules = "straight_through", "formula: g*(abs(x)<.2)", "formula: g*(abs(x)<.1)"
+    run = build(2, task="digits", op="round", rules=rules, init_scale=3, steps=2, seeds=3)
+    noise = np.array([0, 0.001, 0.002])
+    scores = {rule: mean + noise for rule, mean in zip(rules, (0.8, 0.6, narrower), strict=True)}
+    assert make_lines(replace(run.snapshot(BASIS), score=scores))[rules[1]].why.startswith(said)
 
 
 def test_a_loss_that_stays_high_is_told_with_its_last_quarter():
