@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.formula import format_short, join_texts
+from explorer.formula import format_percent, format_short, join_texts
 from explorer.training.instruments import Record
 from explorer.training.ranking import Ranking, format_interval
 from explorer.training.runs.headline import compare_rules
@@ -91,7 +91,7 @@ def _make_line(snapshot: Snapshot, statements: Sequence[_Statement]) -> Line:
 
 def _describe_divergence(snapshot: Snapshot, rule: str) -> _Statement:
     """Return a statement on a rule that diverged: its first gradient was larger than others', or it grew."""
-    text, losses = f"Diverged at step {snapshot.diverged[rule]}", snapshot.losses[rule]
+    text = f"Diverged at step {snapshot.diverged[rule]}"
     norms = {key: float(next(iter(each), math.nan)) for key, each in snapshot.w1_norms.items()}
     norm, most = norms.pop(rule), max(norms.values(), default=0)
     ways = filter(None, snapshot.measured["way"].values())
@@ -109,7 +109,7 @@ def _describe_divergence(snapshot: Snapshot, rule: str) -> _Statement:
             other = "that of the other rule" if len(norms) == 1 else "the next largest"
             cause = f"its first gradient of w1 was {round_short(norm / most, 2)} times {other}"
     why = f"{text}, at rate {format_short(snapshot.lr)}: {cause}"
-    return _Statement(text, Reason("loss" if len(losses) > 2 else "", why))
+    return _Statement(text, Reason("loss" if len(snapshot.losses[rule]) > 2 else "", why))
 
 
 def _find_statement(snapshot: Snapshot, rule: str) -> _Statement:
@@ -119,10 +119,11 @@ def _find_statement(snapshot: Snapshot, rule: str) -> _Statement:
         text = f"A gradient of the {step} step is infinite or NaN"
         return _Statement(text, Reason("norms", f"{text}: with that step its weights would be so too"))
     if fault := describe_fault(snapshot, rule):
-        inputs = fault.partition("for ")[2]
-        why = f"It has the opposite sign of g for {inputs} where neither is 0: steps go the wrong way there"
-        if way["fault"]:
-            why = f"Its gradient {fault}: {way['fault'][0].lower()}{way['fault'][1:]}"
+        share = format_percent(way["reversed"])
+        why = f"It has the opposite sign of g for {share} of inputs, if neither is 0: steps go the wrong way"
+        if detail := way["fault"]:
+            why = f"{detail[0].upper()}{detail[1:]}, so the loss does not steer its steps"
+            why = why if detail.endswith("whatever g is") else f"Its gradient {fault}: {detail}"
         return _Statement(f"Its gradient {fault}", Reason("inputs", why, 0))
     norms = zip(way["reached"], way["moved"], strict=True)
     unreached = [layer for layer, (norm, moved) in enumerate(norms, 1) if norm == 0 and moved == 0]

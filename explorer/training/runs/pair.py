@@ -161,12 +161,10 @@ class Pair:
         return f"Its gradient agrees with that of {self.name}: {signs}, {times} its size"
 
     def _describe_arrival(self, sign: int) -> Reason | None:
-        if sign < 0:
-            return None
         moves = enumerate(zip(*self._moved, strict=True), 1)
-        layer, moved = next((at, own) for at, (own, its) in moves if own and not its)
-        why = f"A gradient reaches w{layer}, which moved by {round_moved(moved)}"
-        return Reason("norms", f"{why}; with {self.name} w{layer} never moved")
+        layer, moved = next(((at, own) for at, (own, its) in moves if own and not its), (1, 0.0))
+        why = f"A gradient reaches w{layer}, which moved by {round_moved(moved)}; with {self.name} it did not"
+        return Reason("norms", why) if sign > 0 else None
 
     def _describe_fault(self, sign: int) -> Reason | None:
         why = f"With {self.name} the gradient {describe_fault(self.snapshot, self.other)}"
@@ -181,18 +179,17 @@ class Pair:
 
     def _describe_steps(self, _sign: int) -> Reason:
         (own, *_), (its, *_) = self._moved
-        brief = "learning w1 did not help"
-        if own and its:
-            brief = f"its steps are {'larger' if own > its else 'smaller'}"
+        change = f"its steps are {'larger' if own > its else 'smaller'}"
+        brief = change if own and its else "learning w1 did not help"
         far, other = self._far
         why = f"{brief.capitalize()}: at {self.rate} w1 moved by {far}, with {self.name} by {other}"
         return Reason("norms", why, brief=brief)
 
     def _describe_direction(self, sign: int) -> Reason:
         own, its = (_format_cosine(self.snapshot, each) for each in (self.rule, self.other))
-        near = f"points {'closer to' if sign > 0 else 'further from'} that of a smoothed op"
-        why = f"Its gradient of w1 {near}: cosine {own}, {self.name} {its} (1: the same way)"
-        return Reason("alignment", why, 0, f"its direction is worse (cosine {own}, against {its})")
+        near = f"{'closer to' if sign > 0 else 'further from'} that of the op smoothed by noise"
+        why = f"Its gradient is {near}: cosine {own}, {self.name} {its} (1: same way)"
+        return Reason("alignment", why, 0, "its direction is worse")
 
     def _describe_pace(self, sign: int) -> Reason | None:
         """Return a reason if the lower score still rose, and in each quarter of the run."""
