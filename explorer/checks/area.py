@@ -180,15 +180,16 @@ def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
     if finding.verdict != FAILS or climbs:
         return finding
     if subject.declared:
-        aim = subject.declared.purpose or f"{subject.declared.label} is declared so."
-        reason = aim if subject.declared.parsed else "A derivative leaves jumps out, as torch's does."
-    elif is_drawn and bool(((against := -rises * gradient) > 0).any()):
+        aim = f"The rule's aim: {subject.declared.purpose or subject.declared.label + '.'}"
+        aim = aim if subject.declared.parsed else "A derivative leaves jumps out, as torch's does."
+        return by_design(f"{sentence} {aim}", finding.where, finding.figure)
+    if is_drawn and bool(((against := -rises * gradient) > 0).any()):
         at = round(find_nearest(curve.x, against == against.max()), 2) + 0.0  # as fine as a hand draws
         words = "At x = {at} its sign is wrong, so gradient descent climbs there."
         x, total = curve.integral
         is_right = rises * float(total[x.abs() <= NEAR][[0, -1]].diff()) > 0  # on the whole
         return by_design(f"{_NO_AREA} {words}", at) if is_right else fails(words, at)
-    elif is_drawn:
+    if is_drawn:
         reason = _NO_AREA
     elif subject.rounds_gradient:
         reason = "It casts g, as the backward of torch's own casts does."

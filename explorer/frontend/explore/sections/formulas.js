@@ -4,7 +4,7 @@ import { getEntries, isStochastic } from "../../choice/choice.js";
 import { getRuleArguments } from "../../asking/ask.js";
 import { getCatalogue } from "../../choice/entries.js";
 import { element, setText } from "../../elements/dom.js";
-import { formatExact } from "../../formula/numbers.js";
+import { formatExact, writeMinus } from "../../formula/numbers.js";
 import { findReadingIndices } from "./readings.js";
 import { createSortableHead } from "./sortable.js";
 import { formatCell } from "./table.js";
@@ -68,7 +68,7 @@ export function createFormulas(host, { store, ask }) {
     const columns = [curves.x, curves.y, ...rules.map(({ key }) => curves.gradients[key])];
     const formatRow = (/** @type {number} */ at) =>
       columns.map((values, column) =>
-        column ? formatCell(values?.[at] ?? NaN) : formatExact(curves.x[at], curves.x),
+        column ? formatCell(values?.[at] ?? NaN) : writeMinus(formatExact(curves.x[at], curves.x)),
       );
     setText(lead, isStochastic(store.current) ? `${getCatalogue().drawn.readings} ${LEAD}` : LEAD);
     head.show(["x", "y", ...rules.map(({ label }) => label)]);
