@@ -249,7 +249,7 @@ function describeShare(choice, rule) {
   const data = getData();
   const share = computeShare(choices.getEntries(choice).op, rule, data, choice.parameters, choice.g);
   if (share === null) return "";
-  const passed = Number.isNaN(share) ? "not a number" : formatPassedShare(share);
+  const passed = Number.isFinite(share) ? formatPassedShare(share) : "no finite part";
   return `Passes ${passed} of g on ${data.label}.`;
 }
 

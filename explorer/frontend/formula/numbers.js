@@ -121,7 +121,7 @@ export function formatShare(share) {
  * @param {number} share
  */
 export function formatPassedShare(share) {
-  return share > 1 ? `${(100 * share).toFixed(0)} %` : formatShare(share);
+  return share > 1 ? `${formatShort(Math.round(100 * share))} %` : formatShare(share);
 }
 
 /** Round a number to the decimal place of a unit such as 0.01. @param {number} value @param {number} unit */
