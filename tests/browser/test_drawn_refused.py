@@ -36,7 +36,7 @@ def test_a_rule_that_no_net_trains_is_removed_with_one_press(page: Page) -> None
     expect(page.locator(".net")).to_be_hidden()
     expect(status(page)).to_contain_text(UNTRAINED)
     expect(status(page)).not_to_contain_text("Ready")
-    expect(button(page, "Start")).to_be_hidden()
+    expect(button(page, "Start")).to_be_disabled()
     expect(button(page, "Step")).to_be_disabled()
     status(page).get_by_role("button", name="Remove Flip").click()
     expect(status(page)).to_contain_text("Ready: press Start.")
