@@ -68,7 +68,7 @@ def fits_a_phone_and_waits_after_a_change(train: Page) -> None:
         wide = train.locator(f".training {part}").evaluate("part => part.scrollWidth - part.clientWidth")
         assert wide <= 0, part
     cells = train.locator(".measured td:visible").all()
-    assert len(cells) == 16
+    assert len(cells) == 10
     assert all(box and box["x"] + box["width"] <= 390 for box in (cell.bounding_box() for cell in cells))
     enter(number(train.locator(".training"), "Seed"), "3")
     expect(status(train)).to_contain_text("These settings are not trained yet: press Start.")
