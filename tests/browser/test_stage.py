@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.lessons import SMALL
+from tests.browser.lessons import COMPUTED_MS, SMALL
 from tests.browser.reading import forget, read_query, retry, settle
 from tests.browser.test_hidden import assert_all_is_seen
 from tests.browser.training import button, status
@@ -90,6 +90,11 @@ def test_explore_on_a_stage_shows_its_sections_and_leads_to_train(tabs: Callable
     expect(page.locator(".chart-place")).to_be_in_viewport(ratio=0.9)
     assert page.evaluate("document.elementFromPoint(99, innerHeight - 4).matches('.tabs, .instrument')")
     assert_no_small_text(page, 0.033 * 720)
+    expect(page.locator(".keyword", has_text="return").nth(1)).to_be_in_viewport(ratio=1)  # of backward
+    button(page, "Checks").click()
+    expect(page.locator(".checked small")).to_contain_text(["holds: "] * 4, timeout=COMPUTED_MS)
+    expect(page.locator(".checked h3").last).to_be_in_viewport(ratio=1)
+    button(page, "Checks").click()
     button(page, "Remove Default autograd").or_(page.locator(".card.rule .edit").first).first.click()
     button(page, "Remove Default autograd").click()
     page.wait_for_url(lambda address: "rule=default" not in address)
@@ -111,7 +116,7 @@ def test_a_training_on_a_stage_has_wide_lines_and_large_text(tabs: Callable[...,
     for part in ("bar", "rules", "views", "dock"):
         assert_all_is_seen(page, f"{ROOT} .{part}")
     assert page.locator(".stMain").evaluate("main => main.scrollHeight <= main.clientHeight"), "nothing slips"
-    expect(page.locator(".op-key")).to_have_text("×: how much gradient is left.", use_inner_text=True)
+    expect(page.locator(".op-key")).to_have_text("×: gradient kept. By: weights moved.", use_inner_text=True)
     expect(page.locator(".distance").first).to_contain_text("(95 %:")
     assert page.locator(".distance:visible").count() == page.locator(".distance").count() > 0
     page.set_viewport_size({"width": 1280, "height": 720})
@@ -180,6 +185,7 @@ def test_chart_and_picture_share_the_height_of_a_stage(tabs: Callable[..., Tab],
     notes = [re.compile(r"Seed 0: \d+ % right")] * rules.count("rule=")
     expect(page.locator(".planes .note:visible")).to_have_text(notes)
     assert "…" not in page.locator(".race .ends").inner_text(), "names are whole"
+    assert page.locator(".distance:visible").count() == page.locator(".distance").count() > 0
     assert_all_is_seen(page, ".presenting .stage")
     for why in page.locator(".why-of").all()[-2:]:
         why.click()
@@ -193,5 +199,9 @@ def test_chart_and_picture_share_the_height_of_a_stage(tabs: Callable[..., Tab],
             retry(page, check)
         assert_all_is_seen(page, ".presenting .views")
         why.click()
+    why.click()
     button(page, "Evidence").click()
+    expect(page.locator(".one")).to_be_hidden()  # one of them at a time
     assert_all_is_seen(page, ".presenting .aligned")
+    why.click()
+    expect(button(page, "Evidence")).to_have_attribute("aria-expanded", "false")

@@ -39,16 +39,11 @@ export function createClassHeading(host) {
     const lesson = view ? live.lessonOf(view.id) : "";
     render(
       host,
-      isOpen &&
-        h(
-          "b",
-          {},
-          `${view.role === "teacher" ? "You lead class" : "You are in class"} ${formatCode(view.id)}`,
-        ),
-      leads && !hasTable && h("button", { onclick: lead, title: FOLLOW }, "Follow me"),
+      isOpen && h("b", {}, `You ${view.role === "teacher" ? "lead" : "are in"} class ${formatCode(view.id)}`),
+      leads && !hasTable && h("button", { onclick: lead, title: FOLLOW }, status || "Follow me"),
       leads && hasTable && h("span", { title: TABLE }, "Your table stays here"),
       isOpen && h("a", { href: isPresenting() ? toPresentingAddress(lesson) : lesson }, "To the class"),
-      h("span", { role: "status" }, status),
+      (!leads || hasTable) && h("span", { role: "status" }, status),
     );
   }
 
@@ -56,9 +51,8 @@ export function createClassHeading(host) {
     const query = toQuery(store.current);
     if (!isQueryShort(query)) return showStatus(TOO_LONG);
     const answer = await live.command("follow", { path: findCurrentPath(), query });
-    return showStatus(
-      answer.message ?? `${answer.here} ${answer.here === 1 ? "page follows" : "pages follow"}.`,
-    );
+    const followers = `${answer.here} ${answer.here === 1 ? "page follows" : "pages follow"}`;
+    return showStatus(answer.message ?? `${followers}.`);
   }
 
   /** @param {string} words */

@@ -385,7 +385,7 @@ function createSlides(onShow) {
   let index = 0;
   const place = element("span", {});
   const back = element("button", { onclick: () => turn(-1), "aria-label": "Back" }, "‹");
-  const onward = element("button", { onclick: () => turn(1), "aria-label": "On" }, "›");
+  const onward = element("button", { class: "primary", onclick: () => turn(1), "aria-label": "On" }, "On ›");
 
   function update() {
     groups.forEach((group, number) => {

@@ -43,7 +43,7 @@ def test_rows_of_a_table_are_asked_about_as_bars_and_then_marked_right_or_wrong(
     many = {"default": record([0] * 80, 2, [0] * 40, [0] * 40)}
     assert len(reads(node, document, "data", "default", reads=many, table="a")["examples"]) == 24
     begun = reads(node, document, "data", reads=found, table="a", begun=True)
-    assert begun["caption"] == "First 2 of 9: ● right ○ wrong"
+    assert begun["caption"] == "First 2 of 9 held out: ● right ○ wrong"
     assert [rule["right"] for rule in begun["rules"]] == [[True, False], [True, True]]
 
 
@@ -56,7 +56,7 @@ def test_a_table_keeps_the_names_of_its_columns_and_classes(node, document):
     assert before["titles"] == ["fruit: pear", "fruit: plum"]
     begun = reads(node, document, "data", reads=found, table="a", begun=True)
     assert begun["titles"][1] == "fruit: plum\ndefault: pear\nclipped: plum"
-    assert begun["caption"].startswith("All 2: ")
+    assert begun["caption"].startswith("All 2 held out: ")
     legend = "light to dark: pear, plum; across: height, up: width"
     more = {"regions": {"default": [{"words": "", "blocks": [], "legend": legend}]}}
     planes = reads(node, document, "data", "default", reads={}, table="a", begun=True, more=more)

@@ -76,12 +76,13 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
   /** @param {ChosenRule} rule */
   function createBlock({ key, slot }) {
     const args = makeRequests(slot);
-    const checks = createPart("checks", args.checks);
+    const short = element("small", {});
+    const checks = createPart("checks", args.checks, short);
     const neighbours = createPart("neighbours", args.neighbours);
     const label = findEntry("rule", key)?.label ?? key;
     const ends = store.current.range.map((end) => writeMinus(formatNumber(end)));
     const subheading = element("h4", {}, `The nearest other rules, from ${ends.join(" to ")}`);
-    const heading = element("h3", {}, createDot(slot), label);
+    const heading = element("h3", {}, createDot(slot), `${label} `, short);
     const parts = [heading, checks.body, subheading, neighbours.body];
     const body = element("section", { class: "checked", "data-slot": slot }, ...parts);
     return { body, checks, neighbours };
@@ -98,8 +99,9 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
   /**
    * Create a list of statements, with a status text until Python answers.
    * @param {"checks"|"neighbours"} what the question @param {Record<string, *>} args
+   * @param {Element} [short] gets the number of statements by verdict
    */
-  function createPart(what, args) {
+  function createPart(what, args, short) {
     const body = element("div", { class: "lines" });
     const say = (/** @type {string} */ words, /** @type {Element[]} */ ...more) =>
       body.replaceChildren(element("p", { role: "status" }, words), ...more);
@@ -112,6 +114,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
       if (!lines) say(message, ...(again ? [element("button", { onclick: ask }, "Try again")] : []));
       else if (!lines.length) say(WORDS[what].none);
       else body.replaceChildren(element("ul", {}, ...items));
+      if (lines) short?.replaceChildren(countVerdicts(lines));
       if (note) body.prepend(element("p", { class: "defaults" }, note));
     }
 
@@ -174,4 +177,10 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
       stop();
     },
   };
+}
+
+/** Return such words as "✓ holds: 9, ○ by design: 3". @param {Line[]} lines */
+function countVerdicts(lines) {
+  const all = lines.map(({ mark, verdict }) => `${mark} ${verdict}`);
+  return [...new Set(all)].map((one) => `${one}: ${all.filter((other) => other === one).length}`).join(", ");
 }

@@ -42,9 +42,10 @@ export function createCode(host, { store, ask, languages, notebook }) {
       { class: "fields flex-wrap" },
       element("label", {}, "Code for ", pick),
       element("div", { role: "group", "aria-label": "As", class: "switch" }, ...buttons),
+      all,
     ),
     note,
-    element("div", { class: "fields flex-wrap" }, download.element, copy, all, status),
+    element("div", { class: "fields flex-wrap" }, download.element, copy, status),
     block,
   );
   let { rule = "", slots = [], language = "", showsAll = false } = loadFromSession(STORAGE_KEY) ?? {};

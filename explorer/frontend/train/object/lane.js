@@ -7,7 +7,7 @@ import { drawPaths, makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
 /** @import { Band, Lane, LanePlate } from "./view-model.js" */
 
 /** The meaning of the numbers in a lane. */
-export const LANE_KEY = "×: how much gradient is left. By: how far the weights moved.";
+export const LANE_KEY = "×: gradient kept. By: weights moved.";
 // the finding, the rule's place among all, and the reason for it; a point in a number ends no sentence
 const SENTENCES = /^(.*?\.?)(?:( (?<=\. )[^;]*)(;.*)?)?$/;
 const MAX_WIDTH = 1.3; // maximum width of a band; 1 is that of the gradient at the loss
@@ -56,11 +56,17 @@ export function createLane(onWhy) {
       };
       const [, ...clauses] = SENTENCES.exec(said.replaceAll(" %", "\u00a0%")) ?? []; // no line begins with "%"
       const kinds = ["finding", clauses[1]?.includes(" lower") ? "distance" : "further", "further"];
-      const words = kinds.map((kind, at) => h("span", { class: kind }, clauses[at]));
+      const words = kinds.map((kind, at) => h("span", { class: kind }, splitDetails(clauses[at] ?? "")));
       render(sentence, h("span", {}, words), " ", h("button", button, "Why?"));
     },
   };
 }
+
+// A distance's unit and interval are parts of their own: lanes without room for a sentence leave them out.
+const splitDetails = (/** @type {string} */ clause) =>
+  clause
+    .split(/( points(?= lower)|(?<= lower) \(.*)/)
+    .map((part, at) => (at % 2 ? h("small", {}, part) : part));
 
 /** @param {LanePlate} part @param {number} index */
 function drawPlate({ plate, words: [name, detail], still, sees }, index) {

@@ -52,6 +52,8 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
       object.classList.toggle("many", shown.length > MANY_LANES);
       object.classList.toggle("crowded", shown.length > MANY_LANES + 1);
       object.classList.toggle("long", plates.length > 5);
+      const isDeep = plates.some(({ folded }) => folded > 1);
+      object.classList.toggle("deep", isDeep);
       forward.show(drawn);
       wall.show(images);
       for (const lane of shown) {

@@ -76,7 +76,7 @@ export function buildReads(state, measured, before, lines, begun) {
     ...EMPTY,
     question: begun ? "" : getTrainingQuestion(state.choice, aim),
     caption: begun
-      ? `${part} ${record.of}: ● right ○ wrong${bars && `; bars: ${bars}`}`
+      ? `${part} ${record.of}${record.judged ? " held out" : ""}: ● right ○ wrong${bars && `; bars: ${bars}`}`
       : makeCaption(record, isImage),
     examples,
     titles: reads ? titleExamples(begun ? now : {}, record, lines, examples.length) : [],

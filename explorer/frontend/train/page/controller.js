@@ -1,11 +1,13 @@
 // The controller of the Train page: connects its state, the run on the server and the view.
 
+import { isPresenting } from "../../choice/presentation.js";
 import { requestJson } from "../../choice/server.js";
 import { saveInSession, loadFromSession } from "../../choice/session.js";
 import { createRequests } from "./requests.js";
 import { createHistory } from "../history/controller.js";
 import { createPainter } from "./view.js";
 import { makeObject, buildPicture } from "./view-model.js";
+import { setOpenTools } from "../../choice/tools.js";
 import { readInk } from "../../elements/canvas.js";
 import { createModel } from "./model.js";
 import { createFirstStep } from "../client/first-step.js";
@@ -62,6 +64,7 @@ export function createTraining(host, store, { server, plotly, colours, examples,
       onWhy(/** @type {string|null} */ why) {
         const said = state().view.status.lines[why ?? ""];
         const change = /** @type {Partial<State>} */ ({ why, layer: said?.layer ?? state().layer });
+        if (why && isPresenting()) setOpenTools(store, ""); // one at a time fits
         if (said?.panel === "loss") change.measure = "loss";
         if (said?.panel === "score") change.measure = null; // the default
         become(change);
@@ -71,7 +74,8 @@ export function createTraining(host, store, { server, plotly, colours, examples,
       ...createTaskChange(page),
       ...createScripts(page),
       onWrong: (/** @type {string} */ wrong) => become({ wrong }),
-      onEvidence: (/** @type {boolean} */ evidence) => become({ evidence }),
+      onEvidence: (/** @type {boolean} */ evidence) =>
+        become(evidence && isPresenting() ? { evidence, why: null } : { evidence }),
     },
   );
 

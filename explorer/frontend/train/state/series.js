@@ -182,7 +182,7 @@ export function averageTrailing(values, kinds, window) {
 
 /** Return a faint copy of a curve, as of steps after the displayed one. @param {Series} series @returns {Series} */
 export function makeFaint({ rule: _rule, meta: _meta, low: _low, high: _high, ...curve }) {
-  return { ...curve, ends: false, faint: true };
+  return { ...curve, label: "before", ends: false, faint: true };
 }
 
 /**
