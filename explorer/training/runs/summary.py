@@ -57,6 +57,8 @@ def _describe_ranking(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     sentences = [ranking.sentence, advise_after_tie(snapshot, ranking, best)]
     if sentences[1]:  # it is not about seeds if there is only one
         sentences[0] = ranking.sentence.removesuffix(f" {ONE_SEED_ADVICE}")
+    if snapshot.finished and snapshot.chance and max(ranking.means.values(), default=1) <= snapshot.chance:
+        sentences.append(f"Always guessing the most frequent class scores {100 * snapshot.chance:.1f} %.")
     if example > 1 / _FEW:
         sentences.append(
             f"Each of {snapshot.held_out} held-out examples is worth {100 * example:.1f} points."

@@ -72,7 +72,7 @@ def judged(metric="accuracy", **scores):
     arrays = {rule: np.array(values, np.float32) for rule, values in scores.items()}
     return SimpleNamespace(
         finished=True, step=9, metric=metric, held_out=360, losses=dict.fromkeys(arrays), measured={},
-        task="digits", score=arrays, seed_losses={rule: [n] for n, rule in enumerate(arrays)},
+        task="digits", score=arrays, chance=0.12, seed_losses={rule: [n] for n, rule in enumerate(arrays)},
     )  # fmt: skip
 
 
@@ -88,6 +88,7 @@ NAN = float("nan")
             "33.3 points (means of 3 seeds; 95 % interval).",
         ),
         (judged(metric="R²", default=[0.1, 0.2], ste=[0.81, 0.82]), "on held-out data, by R², at 0.8"),
+        (judged(default=[0.11, 0.1]), "Always guessing the most frequent class scores 12.0 %."),
         (judged(default=[NAN] * 3, ste=[NAN] * 3), "No rule kept its values finite: try a smaller"),
     ],
 )
