@@ -137,7 +137,7 @@ def test_train_on_a_phone_does_not_shift_and_works_by_touch(phone: Page) -> None
     wait_for_rest(page, *rules)
     page.get_by_text("What these words mean").tap()
     expect(
-        page.get_by_text("The share of inputs of the first layer's op at which the rule makes a gradient 0:")
+        page.get_by_text("The norm of the gradient of the first layer's weights.")
     ).to_be_visible()
 
 
