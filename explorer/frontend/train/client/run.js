@@ -14,6 +14,7 @@ import { ACTIVE, AT_REST, IDLE, OVER, getSentence, withMeasured } from "../state
  */
 
 const NO_RUN = { message: "There is no run yet, or it has ended: press Start." };
+const MAX_FINISHED = 8; // finished runs that can come back, each with its curves
 // in these states, the last measurements of the nets stay visible
 const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"];
 
@@ -26,6 +27,7 @@ export function createRun({ server, live, onChange }) {
   let run = /** @type {StartedRun|null} */ (loadFromSession("run"));
   // The settings key of the run once all pending requests are answered.
   let intended = /** @type {string|null} */ (null);
+  const finished = /** @type {Map<string, {run: StartedRun, status: Status}>} */ (new Map());
   let changing = false; // whether a changed learning rate or pace is still to be sent
   let questions = /** @type {string[]} */ ([]);
   const toShowQuery = () => new URLSearchParams(questions.map((key) => ["show", key]));
@@ -58,14 +60,23 @@ export function createRun({ server, live, onChange }) {
   }
 
   /**
-   * Show the expected effect of a command, and send it.
+   * Show the expected effect of a command, and send it. A finished run that it leaves can come back.
    * @param {Partial<Status>} soon the expected status @param {() => Promise<*>} ask sends the request
    * @param {string|null} [settingsKey] the key of the run after the command, or null without one
    */
   function act(soon, ask, settingsKey = getSettingsKey()) {
+    const { status } = watched.view;
+    if (run && OVER.includes(status.state)) finished.set(namePresent(), { run, status });
+    for (const name of [...finished.keys()].slice(0, -MAX_FINISHED)) finished.delete(name);
     intended = settingsKey;
     return watched.act(soon, ask);
   }
+
+  /** Return a name for a run with these settings. @param {string|null} settingsKey @param {string} [lr] */
+  const nameRun = (settingsKey, lr) => JSON.stringify([settingsKey, Number(lr)]);
+
+  /** Return the name of the present run, with the rate that it began with. */
+  const namePresent = () => nameRun(getSettingsKey(), watched.view.status.recorded?.lr ?? run?.lr);
 
   /** Return the settings key that the run will have after all pending requests, or null without a run. */
   function getSettingsKey() {
@@ -195,6 +206,7 @@ export function createRun({ server, live, onChange }) {
       act({ ...IDLE, state: run ? "ready" : "idle", sentence: getSentence("ready") }, async () => {
         const answer = await sendCommand("reset");
         if (answer?.state === "gone") clearRun();
+        finished.clear(); // the server has it no longer
         return run ? answer : null;
       }),
     change,
@@ -238,6 +250,19 @@ export function createRun({ server, live, onChange }) {
         clearRun();
       };
       act(IDLE, stopRun, null);
+    },
+    /** Return a function that returns to another run, finished with these settings, or null. @param {Order} order */
+    findFinished({ settingsKey, lr }) {
+      const name = nameRun(settingsKey, lr);
+      const known = finished.get(name);
+      if (!known || name === namePresent()) return null;
+      const takeUp = async () => {
+        await sendCommand("stop");
+        run = { ...known.run, settingsKey, lr };
+        saveInSession("run", run);
+        watched.show({}); // with its id
+      };
+      return () => act(known.status, takeUp, settingsKey).then(watched.open); // its nets are measured again
     },
     destroy: watched.destroy,
   };

@@ -37,8 +37,14 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
 
   const resume = () => (isMine() ? run.resumeTraining() : begin("begin"));
 
-  /** Restart an active run if its settings have changed. Drop an inactive one, or the message on why none began. */
+  /**
+   * Return to a run that has finished with these settings. Without one, restart an active run if its settings have
+   * changed; drop an inactive one, or the message on why none began.
+   */
   function reconcile() {
+    const takeUp = run.findFinished(order());
+    if (takeUp) become(withBegun(state()));
+    if (takeUp) return takeUp();
     if (!run.settingsKey) return run.clearNotice();
     if (isMine()) return undefined;
     const { table, reading } = state();

@@ -19,7 +19,7 @@ RUN = """
     globalThis.fetch = async (address) => { posted.push(address); return { json: async () => ({}) }; };
     const { saveInSession } = await import("./choice/session.js");
     const { createRun } = await import("./train/client/run.js");
-    saveInSession("run", { id: "r", key: "k", settingsKey: "s" });
+    saveInSession("run", { id: "r", key: "k", settingsKey: "s", lr: "0.1" });
     const run = createRun({ server: (path) => path, live: () => ({}), onChange: (view) => views.push(view) });
     const tell = (state) => streams.at(-1).onmessage(
         { data: JSON.stringify({ state, sentence: state, step: 9, steps: 9, snapshot: null }) });
@@ -46,6 +46,32 @@ def test_a_finished_run_is_asked_again_and_stays_visible_when_it_is_gone(node: N
         return [asked, posted.at(-1), views.at(-1).status.state];
     """
     assert node.run(body) == [["runs/r/events?"], "runs/r/change", "finished"]
+
+
+@pytest.mark.parametrize(
+    ("state", "settings", "shown"),
+    [
+        ("finished", ["s", "1e-1"], ["finished", "r"]), ("diverged", ["s", "0.1"], ["diverged", "r"]),
+        ("finished", ["s", "0.2"], ["idle", None]), ("finished", ["t", "0.1"], ["idle", None]),
+        ("running", ["s", "0.1"], ["idle", None]),
+    ],
+)  # fmt: skip
+def test_a_finished_run_comes_back_with_its_settings(
+    node: Node, state: str, settings: list[str], shown: list[str | None]
+):
+    """The server may have deleted it since."""
+    body = f"""{RUN}
+        const settings = {{ settingsKey: given[1][0], lr: given[1][1] }};
+        tell(given[0]);
+        const early = run.findFinished({{ settingsKey: "s", lr: "0.1" }});
+        run.drop();
+        await rest();
+        const streamed = streams.length;
+        await run.findFinished(settings)?.();
+        if (streams.length > streamed) tell("gone");
+        return [early, views.at(-1).status.state, views.at(-1).id];
+    """
+    assert node.run(body, [state, settings]) == [None, *shown]
 
 
 @pytest.mark.parametrize("state", ["gone", "silent", "failed", "crowded"])

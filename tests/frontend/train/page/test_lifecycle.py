@@ -19,6 +19,7 @@ RECONCILE = """
     const run = {
         ...getRunSettings(given.choice, unread), status: state.view.status,
         begin: async () => done.push("begin"), drop: () => done.push("drop"), clearNotice: () => undefined,
+        findFinished: ({ lr }) => given.finished ? () => done.push("take up", lr, state.trained.op) : null,
     };
     const lifecycle = createLifecycle({
         now: () => state.choice, state: () => state, run,
@@ -39,3 +40,11 @@ def test_a_run_goes_on_when_its_table_is_read(
     """It has the target that the server suggests. With another one it starts again."""
     given = {"document": document, "choice": choice("sign", "default", task="data"), "chosen": chosen}
     assert node.run(RECONCILE, given) == done
+
+
+def test_a_return_to_the_settings_of_a_finished_run_shows_it_beside_the_run_just_left(
+    node: Node, document: dict[str, Any]
+):
+    known = choice("sign", "default", task="moons", lr="0.5")
+    given = {"document": document, "choice": known, "chosen": {}, "finished": True}
+    assert node.run(RECONCILE, given) == ["take up", "0.5", "sign"] * 2
