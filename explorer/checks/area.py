@@ -14,11 +14,13 @@ from explorer.checks.result import FAILS, Result, by_design, fails, format_numbe
 from explorer.curves.bisection import round_position
 from explorer.curves.user_functions.curve import Curve, find_nearest
 from explorer.curves.user_functions.elementwise import NEAR
+from explorer.formula import join_texts
 
 _LEEWAY = 0.03  # relative tolerance of an area, which is a sum over a grid
 _LEAST_SCALE = 0.01  # an area below this fraction is a fault, not a choice of scale
 _MIDDLE = 0.3  # minimum fraction of a rule's area on each side of the op's jump
 _WRAPS = 20.0  # a fall of this many typical jumps is an integer overflow that wraps around
+_LOST = "no gradient lies around the op's jump at {at}, so the net learns as if it were not there."
 _NO_AREA = "A line drawn by hand claims no area."
 _INTENDED = "That is intended if the source passes g beyond the op's range, a forgotten mask if it clips."
 
@@ -69,6 +71,8 @@ def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
         return conclude(f"{words}: large x keep learning.")
     if of_jump or abs(area - rise) <= _LEEWAY * abs(rise) + 1.1 * float(heights.max()) * is_staircase:
         return holds(f"{words}.", at, area, rise=rise)
+    if (lost := _find_lost_jump(curve)) is not None:
+        return fails(f"{words}: {_LOST}", lost, area, rise=rise)
     if not is_staircase and _LEAST_SCALE < share < 1 / _LEAST_SCALE:
         nearest = describe_match(curve) or describe_match(curve, 1 / share)
         words = f"{words}: {{share}} times as much, a choice of scale."
@@ -147,6 +151,9 @@ def _find_departure(curve: Curve, step: float) -> float | None:
 
 def _judge_place(curve: Curve) -> Result:
     (at, heights), (x, total), area = curve.jumps, curve.integral, curve.area
+    if (lost := _find_lost_jump(curve)) is not None:
+        return fails(_LOST.capitalize(), lost)
+    places = join_texts([format_number(round_position(float(each))) for each in at])
     centre = round_position(float((at * heights.abs()).sum() / heights.abs().sum()))
 
     def measure_share(end: float) -> float:
@@ -154,15 +161,26 @@ def _judge_place(curve: Curve) -> Result:
 
     share = measure_share(centre)
     if _MIDDLE <= share <= 1 - _MIDDLE:
-        words = "Its antiderivative rises around {centre}, where the op jumps."
+        words = f"Its antiderivative rises around {{centre}}, and the op jumps at {places}."
         return holds(words, centre, share, centre=centre)
     weights = (total.diff() / area).clamp(min=0)
     lies = float((weights * (x[1:] + x[:-1]) / 2).sum() / weights.sum())
     is_mended = _MIDDLE <= measure_share(lies) <= 1 - _MIDDLE  # area fraction below the shifted jump
     advice = ": shift it by {figure}" if is_mended else ""
     lies = round(lies, 2 - math.floor(math.log10(abs(centre - lies))))
-    words = "The op jumps at {centre}, but the gradient lies around {lies}"
-    return fails(f"{words}{advice}.", lies, centre - lies, centre=centre, lies=lies)
+    words = f"The op jumps at {places}, but the gradient lies around {{lies}}"
+    return fails(f"{words}{advice}.", lies, centre - lies, lies=lies)
+
+
+def _find_lost_jump(curve: Curve) -> float | None:
+    """Return a jump of one or two without gradient on its side of their middle, or None."""
+    (at, heights), (x, total) = curve.jumps, curve.integral
+    if curve.is_staircase:
+        return None
+    ends = total[torch.searchsorted(x, (at[1:] + at[:-1]) / 2)]
+    parts = torch.cat([total[:1], ends, total[-1:]]).diff().abs() / heights.abs()
+    lost = parts < _LEAST_SCALE * parts.max()
+    return round_position(find_nearest(at, lost)) if bool(lost.any()) else None
 
 
 def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
@@ -177,7 +195,8 @@ def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
     gradient, rises = curve.gradient.nan_to_num(0.0, 0.0, 0.0), float(curve.jumps[1].sum())
     sign, is_drawn = float(gradient.sum()), bool(subject.rule and subject.rule.is_drawn)
     climbs = curve.is_flat and rises < 0 < sign and math.isfinite(curve.rise) and not is_drawn
-    if finding.verdict != FAILS or climbs:
+    is_lost = curve.is_flat and not is_drawn and _find_lost_jump(curve) is not None
+    if finding.verdict != FAILS or climbs or is_lost:
         return finding
     if subject.declared:
         aim = f"The rule's aim: {subject.declared.purpose or subject.declared.label + '.'}"

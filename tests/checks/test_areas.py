@@ -35,6 +35,7 @@ def test_no_scale_is_suggested_for_an_infinite_or_nonpositive_area(op, rule, ver
         ("round", "g * (0 <= x) * (x <= 1)", "by design", "the catalogue's Masked (lo = 0, hi = 1)"),
         ("sign", "g * (0 < x < 1)", "by design", "the catalogue's Masked (lo = 0, hi = 1)"),
         ("sign", "g * (0 <= x)", "fails", "large x keep learning"),
+        ("ternarize", "g * (0 < x < 1)", "fails", "no gradient lies around the op's jump at −0.05, so"),
         ("sign", "g / sqrt(abs(x)) * exp(-x**2)", "by design", "Its area is 3.63"),
         ("sign", "g * exp(-(x - 3)**2)", "by design", "0.886 times as much, a choice of scale.$"),
         ("sign(x) + x / 2", "2 * g", "fails", "the op changes by 10, jumps included: the net learns as if"),

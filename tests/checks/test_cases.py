@@ -81,6 +81,11 @@ SENTENCES = [
     (bugs.CASES["PACT learns from below"], "parameter gradients", "fails", "autograd of the forward"),
     (Case(make_function(lambda x: (x + 3.06).sign(), lambda x, g: g * (-x * x).exp())), "antiderivative",
      "fails", "lies around 0: shift it by −3.06"),
+    *((Case(make_function(lambda x: 1.0 * (x > 0.4) + (x > 1.2), lambda x, g, a=at: g * (abs(x - a) < 1))),
+       "antiderivative", verdict, words) for at, verdict, words in (
+        (0.0, "fails", "The op jumps at 0.4 and 1.2, but the gradient lies around 0: shift it by 0.8."),
+        (-0.3, "fails", "No gradient lies around the op's jump at 1.2, so"),
+        (0.8, "holds", "rises around 0.8, and the op jumps at 0.4 and 1.2."))),
     (finiteness.CASES["pole between samples"], "area", "unknown", "towards x = 0.8,"),
     (finiteness.CASES["pole between samples"], "kinks", "holds", "every kink of op or gradient, such as 1."),
 ]  # fmt: skip
