@@ -16,8 +16,8 @@ def count_lines(paths: tuple[str, ...], suffixes: tuple[str, ...]) -> int:
 
 
 @pytest.mark.parametrize(("paths", "suffixes", "limit"), [
-    (("explorer", "app.py"), (".py", ".js", ".css"), 97_370),
-    (("tests",), (".py", ".js", ".mjs"), 60_960),
+    (("explorer", "app.py"), (".py", ".js", ".css"), 97_410),
+    (("tests",), (".py", ".js", ".mjs"), 60_970),
 ])  # fmt: skip
 def test_the_number_of_lines_stays_within_its_limit(
     paths: tuple[str, ...], suffixes: tuple[str, ...], limit: int

@@ -21,7 +21,7 @@ from explorer.checks.kinks import check_kinks
 from explorer.checks.linearity import check_linearity
 from explorer.checks.parameter_gradients import check_parameter_gradients
 from explorer.checks.repetition import check_memory, check_repetition
-from explorer.checks.result import UNKNOWN, VERDICTS, Result, Results, fails, unknown
+from explorer.checks.result import HOLDS, UNKNOWN, VERDICTS, Result, Results, fails, unknown
 from explorer.checks.returns import UNTRIED, check_backward, check_dtype_and_shape
 from explorer.checks.settings import check_autocast, check_compile, check_devices, check_transforms
 from explorer.curves.user_functions.curve import Curve
@@ -83,6 +83,11 @@ class Check:
             run = (self.run_on_average if is_random else None) or self.run
             run = self.run_on_lines if run == self.run and traits.dependence and self.run_on_lines else run
             finding = run if isinstance(run, Result) else run(curve)
+            is_open = finding.verdict == HOLDS and self.name in _NEED_NUMBERS
+            if is_open and not (traits.dependence or is_random) and curve.lost_at is not None:
+                finding = unknown(
+                    "Not where the gradient is no number, as at x = {at}: see finite.", curve.lost_at
+                )
         except UntriedError as error:
             finding = unknown(f"It could not be tried: {error}.")
         except Exception as error:
@@ -90,6 +95,7 @@ class Check:
         return replace(finding, name=self.name)
 
 
+_NEED_NUMBERS = ("true derivative", "linear in g", "kinks")
 CHECKS = (
     Check("backward", check_backward, works_without_gradient=True, needs_repeatable=False),
     Check("true derivative", check_derivative, lines.adapt(check_derivative), draws.DERIVATIVE,

@@ -9,13 +9,15 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds, name_dtype
-from explorer.curves.bisection import bisect
+from explorer.curves.bisection import bisect, round_position
 from explorer.curves.user_functions.curve import Curve, find_nearest
 from explorer.curves.user_functions.elementwise import FAR
 from explorer.curves.user_functions.subject import Subject, UntriedError, backpropagate
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 _FULL = DTYPES[:2]  # in other dtypes, NaN far from 0 comes from overflow and is no fault
+_SHORT = 1e-3  # a shorter stretch of x is named as a single x
+_MIRRORED = str.maketrans("<≤", ">≥", "−")  # from x < −1 to |x| > 1
 _POLE = 1e3  # larger values are next to a pole
 _ADVICE = "write it so that nothing overflows, or mask the input before the function"
 _KEEP_OFF = "keep what it is divided by away from 0"
@@ -161,18 +163,41 @@ def _report(values: Callable[[Tensor], Tensor], x: Tensor, mask: Tensor, words: 
 
 def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor) -> Result:
     subject, at, value = curve.subject, find_nearest(x, bad), r[bad][x[bad].abs().argmin()]
-    is_side = value.isnan() and bool(at and bad[(x * at > 0) & (x.abs() <= FAR)].all())
     near = subject.gradient(torch.tensor([at - 1e-9, at + 1e-9], dtype=curve.dtype)).abs()
-    place = f"for x {'<>'[at > 0]} 0" if is_side else f"at x = {format_position(at, 7)}"
-    fault = "NaN" if value.isnan() else "infinite"
+    place = _name_stretch(subject, x, at, bad)
+    is_mixed = place.startswith("for") and bool(r[bad].isnan().any() & r[bad].isinf().any())
+    fault = "not finite" if is_mixed else "NaN" if value.isnan() else "infinite"
     observed = f"In {name_dtype(x.dtype)} the gradient {place} is {fault}, though y is finite"
     is_pole = value.isinf() and bool((near[near.isfinite()] > _POLE).any())
     if is_pole and (subject.declared or not curve.is_flat):
         return by_design(f"{observed}: it grows without bound there, as its formula does.", at)
     if subject.declared and subject.declared.parsed is None:
         return by_design(f"{observed}: it is torch's own.", at)
-    advice = "write it so that nothing overflows, or mask it" if at else "give that point a value of its own"
+    is_point = place == "at x = 0"
+    advice = "give that point a value of its own" if is_point else "let nothing overflow, and divide by no 0"
     return fails(f"{observed}: {_KEEP_OFF if is_pole else advice}.", at)
+
+
+def _name_stretch(subject: Subject, x: Tensor, at: float, bad: Tensor) -> str:
+    """Return a phrase for the stretch of bad x around ``at``, and its mirror image, or for ``at`` alone."""
+
+    def is_lost(x: Tensor) -> Tensor:
+        return ~subject.gradient(x).isfinite()
+
+    def write_end(inside: int, outside: int, signs: str) -> str:
+        end = round_position(_find_end(is_lost, x[inside], x[outside]))
+        return f"{signs[bool(is_lost(x.new_tensor([end])).all())]} {format_position(end, 7)}"
+
+    good, index = (~bad & (x.abs() <= FAR)).nonzero()[:, 0], int((x == at).nonzero()[0, 0])
+    below, above = good[good < index].tolist(), good[good > index].tolist()
+    first, last = (below or [-1])[-1] + 1, (above or [len(x)])[0] - 1
+    if x[last] - x[first] < _SHORT or not (below or above):
+        return f"at x = {format_position(at, 7)}"
+    if below and above:
+        return f"for x {write_end(first, first - 1, '>≥')} and x {write_end(last, last + 1, '<≤')}"
+    end = write_end(first, first - 1, ">≥") if below else write_end(last, last + 1, "<≤")
+    is_both = bool(bad[(x.abs() >= abs(at)) & (x.abs() <= FAR)].all())
+    return f"for |x| {end.translate(_MIRRORED)}" if is_both else f"for x {end}"
 
 
 class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's own

@@ -90,6 +90,13 @@ class Curve:
         return self.subject.gradient(self.x)
 
     @cached_property
+    def lost_at(self) -> float | None:
+        """The x nearest to 0 at which, as beside it, the gradient is not finite though y is, or None."""
+        lost = self.y.isfinite() & ~self.gradient.isfinite() & (self.x.abs() <= NEAR)
+        stretch = lost[1:] & lost[:-1]
+        return find_nearest(self.x[1:], stretch) if bool(stretch.any()) else None
+
+    @cached_property
     def _slope(self) -> tuple[Tensor, Tensor, Tensor]:
         """The op's slope by central differences, its likely error, and the difference step."""
         unit = 1e-3 if self.is_fine else 2e-2 if self.eps < 1e-5 else 0.25
@@ -198,6 +205,8 @@ class Curve:
         stretch = infinite & (infinite.roll(1) | infinite.roll(-1))
         if bool(stretch.any()):
             return "the gradient overflows at x = {at}", find_nearest(x, stretch)
+        if self.lost_at is not None:
+            return "the gradient is NaN at x = {at}, see finite", self.lost_at
         if not bool(cells.abs().sum().isfinite()):
             return "the gradient is too large to be summed", None
         if self.poles:

@@ -50,3 +50,11 @@ add_spike("spike by exp", lambda x, g: g * torch.exp(-5 * x) / (1 + torch.exp(-5
 add_spike("narrow peak", lambda x, g: g / (1 + 1e9 * (x - 1).abs()) ** 2, verdict="holds")
 add("own pole", lambda x: 1 / (3 * x - 1), verdict="holds")
 add("own poles of a tangent", torch.tan, verdict="holds")
+
+for _name, _mask, _words in (
+    ("quotient by its own mask", lambda x: x.abs() < 1, "for |x| ≥ 1 is NaN"),
+    ("quotient by its mask on one side", lambda x: x < 1.237, "for x ≥ 1.237 is NaN"),
+    ("quotient by its mask on both sides", lambda x: x.abs() > 1, "for x ≥ −1 and x ≤ 1 is NaN"),
+):
+    add(_name, make_function(torch.sign, lambda x, g, mask=_mask: g * mask(x) / mask(x)), words=_words)
+    CASES[_name].verdicts.update(dict.fromkeys(("area", "antiderivative", "linear in g", "kinks"), "unknown"))
