@@ -129,7 +129,7 @@ def _compute_neighbour(op: Op, rule: Rule, items: tuple[tuple[str, float], ...],
     fitted_rule = words.FittedRule(op, rule, parameters, settings, fit.factor, width, shift)
     if fit.is_exact:
         where = single[0].x if single else None
-        sentence = words.describe_match(fitted_rule, single, target.span)
+        sentence = words.describe_match(fitted_rule, single, target.span, len(target.kinks))
     else:
         where = fitting.find_worst_x(fit)
         off = f"{format_percent(fit.distance)} off, most at x = {format_number(where)}"

@@ -11,6 +11,7 @@ from explorer.catalogue import Op, Rule, resolve_values
 from explorer.formula import format_number, join_texts, parse
 
 _MAX_LISTED = 3  # if there are more x, they are counted instead of listed
+_EXACT = 2.0**-20  # multiples of this are exact, as are sums and differences of them
 _PARTS = range(1, 13)  # numerators and denominators of factors that are written as fractions
 _IRRATIONAL = {
     "": 1.0, "π": math.pi, "1/π": 1 / math.pi, "√π": math.sqrt(math.pi), "1/√π": 1 / math.sqrt(math.pi),
@@ -78,12 +79,17 @@ class Single:
     catalogue_value: float
 
 
-def describe_match(rule: FittedRule, single: Sequence[Single], span: tuple[float, float]) -> str:
-    """Return a sentence on a rule that equals a fitted one on ``span``, except at the x in ``single``."""
+def describe_match(rule: FittedRule, single: Sequence[Single], span: tuple[float, float], kinks: int) -> str:
+    """Return a sentence on a rule that equals a fitted one on ``span``, except at the x in ``single``.
+
+    If these are some of its ``kinks`` and have no exact float64, rounding may decide which, so none is named.
+    """
     here = f"On {format_number(span[0])} to {format_number(span[1])} this"
     name = rule.describe(" (1 in its source)" if rule.rule.formula and rule.rule.source else "")
     if not single:
         return f"{here} is {name}{rule.area}."
+    if len(single) < kinks and any(one.x % _EXACT for one in single):
+        return f"{here} is {name}, but for single values at its bounds{rule.area}."
     places = join_texts([f"x = {format_number(one.x)}" for one in single])
     if len(single) > _MAX_LISTED:
         return f"{here} differs from {name} only at {len(single)} isolated x{rule.area}."

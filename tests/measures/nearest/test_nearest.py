@@ -117,6 +117,8 @@ def test_different_values_at_isolated_x_are_reported():
     result = {one.rule: one for one in nearest("clamp", "formula: g * (0 <= x < 1)")}
     assert result["masked"].differs == (1.0,)
     assert result["masked"].sentence == "On −3 to 3 this differs from Masked only at x = 1: 0 instead of 1."
+    rounded = nearest("identity", "formula: g * (abs(x - 0.4) < 0.8)")[0]  # in floats 1.2 - 0.4 < 0.8
+    assert rounded.sentence.endswith("lo = −0.4 and hi = 1.2, but for single values at its bounds.")
     assert result["masked_open"].differs == (0.0,)
     torchs = bind("clamp", "default", {}).gradient(*torch.tensor([[1.0], [1.0], [1.0]]).double())
     assert (result["default"].differs == (1.0,)) == bool(torchs[0] == 1)
