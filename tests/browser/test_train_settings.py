@@ -44,7 +44,7 @@ def test_exported_settings_are_opened_before_any_run(train: Page, train_tab: Tab
     text = settings_json(Settings(task="moons", op="sign", rules=("default", "clipped"), steps=77))
     for content, said in ((text, "Opened: press Start."), ("{", "not JSON: open a file that was exported")):
         file = {"name": "a.json", "mimeType": "text/json", "buffer": content.encode()}
-        train.get_by_label("Open settings").set_input_files(file)
+        train.get_by_label("Load from a file").set_input_files(file)
         expect(train.locator(".setup")).to_contain_text(said)
     train_tab.errors.clear()  # the browser logs what the server refuses
     expect(train.get_by_label("Steps", exact=True)).to_have_value("77")

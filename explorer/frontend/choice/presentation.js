@@ -4,6 +4,9 @@ const [WORD, SLIDE, CHANGE_EVENT] = ["present", "slide", "presenting"];
 // Menus, dialogs and popovers. While one is open, Escape closes it instead of presentation mode.
 const OPEN = ".menu[open], dialog[open], :popover-open, .pencil-words:not([hidden])";
 
+// A button that closes "Why?", and on a stage those that have opened something, which they close again.
+const OPENERS = '.one:not([hidden]) .close, .presenting button[aria-expanded="true"]:not(.why-of)';
+
 /** Return whether presentation mode is on, which shows the page in large type. */
 export const isPresenting = () => new URLSearchParams(location.search).has(WORD);
 
@@ -37,15 +40,17 @@ export function onPresentingChange(callback, signal) {
 }
 
 /**
- * Close the panel "Why?" on Escape or, if it is not open, turn presentation mode off, until the signal aborts.
+ * Close the panel "Why?" on Escape or, on a stage, what else a button has opened. With nothing open, turn presentation
+ * mode off, until the signal aborts.
  * @param {AbortSignal} signal
  */
 export function leaveOnEscape(signal) {
   const handleKey = (/** @type {KeyboardEvent} */ { key, target }) => {
     const isTaken = document.querySelector(OPEN) || /** @type {Element} */ (target).matches("textarea");
     if (key !== "Escape" || isTaken) return;
-    const close = /** @type {HTMLElement|null} */ (document.querySelector(".one:not([hidden]) .close"));
-    if (close) close.click();
+    const all = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(OPENERS)]);
+    const opener = all.find((button) => button.checkVisibility());
+    if (opener) opener.click();
     else if (isPresenting()) setPresenting(false);
   };
   // captured, so that it runs before a menu closes itself

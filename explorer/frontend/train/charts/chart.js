@@ -136,8 +136,8 @@ function makeEndNames(series, { kind, decimals }) {
     .filter(({ ends }) => ends)
     .flatMap((each) => {
       const end = findLastPoint(each);
-      const { colour, name, label = name, rule = "", faint } = each;
-      return end ? [{ ...end, colour, name: label, rule, faint, value: VALUES[kind](end.y, decimals) }] : [];
+      const { colour, name, rule = "", faint } = each;
+      return end ? [{ ...end, colour, name, rule, faint, value: VALUES[kind](end.y, decimals) }] : [];
     });
 }
 

@@ -3,7 +3,7 @@
 import { element, setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 import { clampTo } from "../../formula/numbers.js";
-import { cut, spread, wrapNames } from "./label-layout.js";
+import { spread, wrapNames } from "./label-layout.js";
 
 /**
  * A label for the end of a curve, at ``x`` and ``y`` in the units of the axes. ``faint``: whether the curve is of an
@@ -46,7 +46,7 @@ export function createEndLabels(host) {
   }
 
   /**
-   * Return what follows the values: the names in one line, else in several lines, else shortened.
+   * Return what follows the values: the names in one line, else in several lines, as short as the height allows.
    * @param {string[]} names @param {number} digits of a value @param {number} width maximum width of a label in px
    */
   function fitNames(names, digits, width) {
@@ -55,12 +55,14 @@ export function createEndLabels(host) {
     if (measureWidth(plain, digits) <= width) return plain;
     const room = Math.floor((width - cached.lead) / (LETTER * cached.size)); // in letters
     const most = clampTo(room, ...LINE_LETTERS);
-    for (const taken of [most, digits + 1]) {
-      const wrapped = wrapNames(names, taken, most);
-      if (wrapped && wrapped.reduce((sum, text) => sum + measureHeight(text), 0) <= host.clientHeight)
-        return wrapped;
-    }
-    return cut(names, Math.max(LINE_LETTERS[0], room - digits)).map(addBlank);
+    const longest = Math.max(...names.map(({ length }) => length));
+    for (let length = most; length <= longest; length += 1)
+      for (const taken of [length, digits + 1]) {
+        const wrapped = wrapNames(names, taken, length);
+        if (wrapped && wrapped.reduce((sum, text) => sum + measureHeight(text), 0) <= host.clientHeight)
+          return wrapped;
+      }
+    return plain;
   }
 
   /** Return the height of a label in px. @param {string} text what follows its value */
@@ -114,10 +116,9 @@ export function createEndLabels(host) {
  * @param {Name} name @param {string} text what follows the value, as it fits
  * @param {number} left px @param {number} top px
  */
-function drawLabel({ name, value, rule, faint }, text, left, top) {
+function drawLabel({ value, rule, faint }, text, left, top) {
   const style = `translate: ${left}px calc(${top}px - 50%)${faint ? "; opacity: 0.7" : ""}`;
-  const look = { title: text.includes("…") ? name : null, style };
-  return h("span", { "data-rule": rule, ...look }, h("b", {}, value), text[0], h("i", {}, text.slice(1)));
+  return h("span", { "data-rule": rule, style }, h("b", {}, value), text[0], h("i", {}, text.slice(1)));
 }
 
 /**

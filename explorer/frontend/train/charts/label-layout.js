@@ -34,17 +34,6 @@ export function spread(wanted, heights, low, high) {
 }
 
 /**
- * Shorten names to a maximum number of characters, at the end or, if different names would become equal, at the start.
- * @param {string[]} names @param {number} most the maximum
- */
-export function cut(names, most) {
-  const texts = names.map((name) => (name.length > most ? `${name.slice(0, most - 1).trimEnd()}…` : name));
-  const isAlike = (/** @type {string} */ text, /** @type {string} */ name) =>
-    texts.some((other, at) => other === text && names[at] !== name);
-  return texts.map((text, at) => (isAlike(text, names[at]) ? truncateStart(names[at], most) : text));
-}
-
-/**
  * Return what follows the value in each label of a narrow chart: a blank or a line break, and the name in lines. Returns
  * null if a word is longer than a line.
  * @param {string[]} names @param {number} taken number of characters of a value and a blank
@@ -72,14 +61,4 @@ function wrapName(name, taken, most) {
     used += piece.length;
   }
   return lines.map((line) => line.trimEnd());
-}
-
-/**
- * Shorten a name at its start, if possible before a word.
- * @param {string} name @param {number} most the maximum number of characters
- */
-function truncateStart(name, most) {
-  const end = name.slice(1 - most);
-  const word = end.search(/\s\S/) + 1;
-  return `…${end.slice(word)}`;
 }

@@ -44,8 +44,8 @@ export function createLane(onWhy) {
   return {
     nodes: [score, plates, bands, loss, sentence],
     /** @param {Lane} lane */
-    show({ line, plates: parts, bands: gaps, said, score: text, why }) {
-      render(score, text);
+    show({ line, plates: parts, bands: gaps, said, score: text, before, why }) {
+      render(score, text, h("small", { hidden: !before }, `before ${before}`));
       render(plates, parts.map(drawPlate));
       render(bands, gaps.map(drawBand));
       loss.style.gridColumn = String(2 * parts.length + 3);

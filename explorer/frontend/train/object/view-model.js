@@ -5,6 +5,7 @@ import { findEntry } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
 import { labelLines, findKeysInForce, parseBranches } from "../state/branches.js";
 import { getRuleKeys } from "../state/history.js";
+import { findPast } from "../state/past-run.js";
 import { getCurrentValues } from "../state/series.js";
 import { sampleOp } from "../state/small-curves.js";
 import { ACTIVE, OVER } from "../state/status.js";
@@ -25,9 +26,10 @@ import { buildReads } from "./reads-data.js";
  *   ``still``: no gradient reaches it; ``sees``: a histogram of the op's inputs with the rule's curve, or null
  * @typedef {{left: number|null, text: string, known: boolean}} Band the gradient between two parts of the net.
  *   ``left``: the fraction of it that is left, or null if nothing is; ``known``: whether it was measured
- * @typedef {{slot: number, line: LegendEntry, plates: LanePlate[], bands: Band[], said: string, score: string, why:
- *   boolean|null}} Lane the backward pass under one rule; ``said``: a sentence about it; ``why``: whether the evidence
- *   for this sentence is open, or null if there is none
+ * @typedef {{slot: number, line: LegendEntry, plates: LanePlate[], bands: Band[], said: string, score: string,
+ *   before: string, why: boolean|null}} Lane the backward pass under one rule; ``said``: a sentence about it;
+ *   ``before``: its score in the run before; ``why``: whether the evidence for this sentence is open, or null if there
+ *   is none
  * @typedef {{colour: string, of: string, plates: Plate[], canFold: boolean, open: boolean, record: *, curve: {x:
  *   number, y: number}[], ends: [number, number], op: string, ink: number}} Forward the forward pass of one net.
  *   ``of``: the name of its rule, "" while all nets are equal; ``record``: a measurement by the instrument "net";
@@ -57,7 +59,8 @@ export function buildNetDrawing(state, lines) {
   const plates = listPlates(layers, state.unfolded);
   const points = parseBranches(view.status.recorded?.branch, getRuleKeys(choice));
   const going = labelLines(lines, points, run?.step ?? 0);
-  const shared = { snapshot, plates, points, most: findMost(state, snapshot, going, points) };
+  const past = findPast(state)?.judged ?? {};
+  const shared = { snapshot, plates, points, past, most: findMost(state, snapshot, going, points) };
   return {
     plates,
     begun: hasBegun,
@@ -85,11 +88,12 @@ function findMost(state, snapshot, lines, points) {
 /**
  * @param {State} state
  * @param {{line: LegendEntry & {onward: string}, slot: number, snapshot: Snapshot|null, plates: Plate[], said?: Line,
- *   points: import("../state/branches.js").Point[], most: number}} of ``said``: a statement about the rule;
- *   ``points``: branch points of the run; ``most``: the height of the rule's curve, if it is not higher
+ *   points: import("../state/branches.js").Point[], past: Object<string, string>, most: number}} of ``said``: a
+ *   statement about the rule; ``points``: branch points of the run; ``past``: scores of the run before, by rule;
+ *   ``most``: the height of the rule's curve, if it is not higher
  * @returns {Lane}
  */
-function buildLane(state, { line, slot, snapshot, plates, points, said, most }) {
+function buildLane(state, { line, slot, snapshot, plates, points, past, said, most }) {
   const { choice, view, why } = state;
   const { site } = getSelectedTask(choice);
   const record = snapshot?.measured.way?.[line.key] ?? null;
@@ -103,6 +107,7 @@ function buildLane(state, { line, slot, snapshot, plates, points, said, most }) 
     bands: makeBands(record, plates, site.per_example),
     said: line.onward && text ? `Goes on with ${line.onward}. ${text}` : text,
     score: view.status.judged[line.key] ?? "",
+    before: past[line.key] ?? "",
     why: said && view.status.step > 0 ? why === line.key : null,
   };
 }

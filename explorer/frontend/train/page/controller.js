@@ -7,7 +7,7 @@ import { createRequests } from "./requests.js";
 import { createHistory } from "../history/controller.js";
 import { createPainter } from "./view.js";
 import { makeObject, buildPicture } from "./view-model.js";
-import { setOpenTools } from "../../choice/tools.js";
+import { getOpenTools, setOpenTools } from "../../choice/tools.js";
 import { readInk } from "../../elements/canvas.js";
 import { createModel } from "./model.js";
 import { createFirstStep } from "../client/first-step.js";
@@ -75,7 +75,7 @@ export function createTraining(host, store, { server, plotly, colours, examples,
       ...createScripts(page),
       onWrong: (/** @type {string} */ wrong) => become({ wrong }),
       onEvidence: (/** @type {boolean} */ evidence) =>
-        become(evidence && isPresenting() ? { evidence, why: null } : { evidence }),
+        become(getOpenTools(store.current) && isPresenting() ? { evidence, why: null } : { evidence }),
     },
   );
 

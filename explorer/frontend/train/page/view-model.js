@@ -39,7 +39,7 @@ import * as tasks from "../state/tasks.js";
 
 const describeLostConnection = () =>
   `Connection lost: trying again every second. A run that nobody watches pauses after ${getCatalogue().limits.unwatched} seconds.`;
-const NO_TABLE = "Paste a table first, or choose one of the examples below it.";
+const NO_TABLE = "Paste a table first, or take the example below it.";
 const TABLE_REFUSED = "Change the table first: the note below it says why it cannot be trained.";
 const NEXT_STEPS = /** @type {Object<string, string>} */ ({
   paused: "Press Resume to go on.",
@@ -296,7 +296,7 @@ function buildMainChart(state, measure, latest) {
   const now = getCurves(snapshot);
   const later = latest === snapshot ? [] : getCurves(latest).map(makeFaint);
   const past = findPast(state);
-  const before = makeEarlierCurves(past?.getCurves(measure) ?? [], now);
+  const before = makeEarlierCurves(past?.getCurves(measure) ?? [], now, getRuleKeys(state.choice));
   const series = [...before, ...later, ...now];
   const scale = getScale(state, measure);
   return {

@@ -23,7 +23,7 @@ export function createSettings({ live, rest, own }, store, onSetting, { compareD
   const summary = element("summary", {}, "Settings");
   const opened = element("p", { class: "text-small", role: "status" });
   const onFile = async (/** @type {File} */ file) => setText(opened, await onOpen(await file.text()));
-  const file = createFileButton("Open settings", { accept: ".json,application/json", onFile });
+  const file = createFileButton("Load from a file", { accept: ".json,application/json", onFile });
   rest.append(element("details", { open: true }, summary, grid, file, opened));
   const fields = createFields(getSettings(), store, onSetting);
   for (const { name, live: isLive, field } of fields) {

@@ -14,8 +14,9 @@ import { getSetting, getSettings, nameSetting, toDataKey } from "./tasks.js";
  * What a run is trained with. ``parts``: the names of rules and branches; ``facts``: names and
  * values of the op, of settings and of parameters, by a key.
  * @typedef {{parts: string[], facts: Object<string, [string, string]>}} Description
- * @typedef {Description & {curves: {[measure in Measure]?: Series[]}, data: string}} PastRun an earlier run as JSON
- *   data. ``curves``: with the slot of a rule as colour; ``data``: the key of its training data
+ * @typedef {Description & {curves: {[measure in Measure]?: Series[]}, judged: Object<string, string>, data: string}}
+ *   PastRun an earlier run as JSON data. ``curves``: with the slot of a rule as colour; ``judged``: scores as text, by
+ *   rule; ``data``: the key of its training data
  */
 
 /**
@@ -24,7 +25,7 @@ import { getSetting, getSettings, nameSetting, toDataKey } from "./tasks.js";
  */
 export function takePast(state) {
   const { trained: choice, view, past } = state;
-  const { snapshot, recorded } = view.status;
+  const { snapshot, recorded, judged } = view.status;
   if (!choice || !snapshot?.step) return past;
   const slots = state.colours.map((_, slot) => String(slot));
   const getCurves = (/** @type {Measure} */ measure) =>
@@ -32,7 +33,7 @@ export function takePast(state) {
       .map(toPlainCurve)
       .filter(({ x }) => x.length > 0);
   const score = snapshot.metric ? getCurves("score") : [];
-  return { ...describeRun(state), curves: { loss: getCurves("loss"), score }, data: state.data };
+  return { ...describeRun(state), curves: { loss: getCurves("loss"), score }, judged, data: state.data };
 }
 
 /** Return a curve as JSON data, with its finite points only. @param {Series} series @returns {Series} */
@@ -44,7 +45,8 @@ function toPlainCurve({ name, rule, colour, ends, symbol, x, y }) {
 /**
  * Return the earlier run if it has the same training data, but other settings than the present run.
  * @param {State} state
- * @returns {{sentence: string, getCurves: (measure: Measure) => Series[]}|null} ``sentence``: what has changed since
+ * @returns {{sentence: string, judged: Object<string, string>, getCurves: (measure: Measure) => Series[]}|null}
+ *   ``sentence``: what has changed since
  */
 export function findPast(state) {
   const { choice, table, past, colours } = state;
@@ -53,6 +55,7 @@ export function findPast(state) {
   if (state.trained && !changes) return null; // its curves are those of the present run
   return {
     sentence: `Dotted curves: the run before.${changes && ` Since then: ${changes}.`}`,
+    judged: past.judged,
     getCurves: (measure) =>
       (past.curves[measure] ?? []).map((curve) => ({ ...curve, colour: colours[Number(curve.colour)] })),
   };

@@ -18,10 +18,9 @@ import { getEntries } from "../../choice/choice.js";
  * @typedef {"score"|"loss"|"norms"|"learned"} Measure
  */
 /**
- * A curve of a chart. ``label``: its name at its end, by default ``name``; ``rule``: the rule's key; ``meta``: the same
- * key if the rule has no other curve; ``ends``: whether it has a label; ``low``, ``high``: its band over seeds;
- * ``symbol``: draws points instead of a line.
- * @typedef {{name: string, label?: string, rule?: string, meta?: string, ends?: boolean, colour: string, x: Values, y:
+ * A curve of a chart. ``rule``: the rule's key; ``meta``: the same key if the rule has no other curve; ``ends``: whether
+ * it has a label; ``low``, ``high``: its band over seeds; ``symbol``: draws points instead of a line.
+ * @typedef {{name: string, rule?: string, meta?: string, ends?: boolean, colour: string, x: Values, y:
  *   Values, low?: Values, high?: Values, dash?: string, faint?: boolean, symbol?: string}} Series
  */
 
@@ -182,17 +181,22 @@ export function averageTrailing(values, kinds, window) {
 
 /** Return a faint copy of a curve, as of steps after the displayed one. @param {Series} series @returns {Series} */
 export function makeFaint({ rule: _rule, meta: _meta, low: _low, high: _high, ...curve }) {
-  return { ...curve, label: "before", ends: false, faint: true };
+  return { ...curve, ends: false, faint: true };
 }
 
 /**
  * Return faint dotted copies of the curves of an earlier run, except those that end on the present curve of their rule.
- * @param {Series[]} series @param {Series[]} present the curves of the present run @returns {Series[]}
+ * Only those of other rules have labels: lanes have the scores of theirs.
+ * @param {Series[]} series @param {Series[]} present the curves of the present run
+ * @param {string[]} rules keys of the rules that have lanes @returns {Series[]}
  */
-export function makeEarlierCurves(series, present) {
+export function makeEarlierCurves(series, present, rules) {
   return series
     .filter((curve) => !present.some((other) => other.rule === curve.rule && containsEnd(other, curve)))
-    .map((curve) => ({ ...makeFaint(curve), name: `${curve.name}, before`, ends: curve.ends, dash: "dot" }));
+    .map((curve) => ({
+      ...{ ...makeFaint(curve), name: `${curve.name}, before`, dash: "dot" },
+      ends: curve.ends && !rules.includes(curve.rule ?? ""),
+    }));
 }
 
 /** Return whether a curve contains the last point of another one. @param {Series} curve @param {Series} other */

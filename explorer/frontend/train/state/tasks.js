@@ -213,12 +213,13 @@ function hashText(text) {
 }
 
 /**
- * Return settings with another task and its defaults. Op and rules become those of the task, unless they fit and the
+ * Return settings with another task and its defaults; the same task changes nothing. Op and rules become those of the task, unless they fit and the
  * user has changed them or brings a table: the new task applies the op to hidden units, or where the old one does.
  * @param {Choice} choice @param {string} key the new task @returns {Choice}
  */
 export function withTask(choice, key) {
   const [current, next] = [getSelectedTask(choice), findTask(key)];
+  if (current === next) return choice;
   const isSameSite = current.site.key === next.site.key;
   const fits = isSameSite || (isAtUnits(next.site) && !isUntouched(choice, current));
   if (fits && (next.kind === "own" || !isUntouched(choice, current))) return withTaskAlone(choice, key);

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.frontend.modules import Node
-from tests.frontend.train.conftest import Run
 
 HEIGHT, LOW, HIGH = 15, 0, 200
 
@@ -37,20 +36,6 @@ def test_names_keep_their_order_their_distance_and_the_chart(node: Node, wanted:
     order = sorted(range(len(wanted)), key=lambda index: wanted[index])
     for above, below in pairwise(order):
         assert result[below] - result[above] >= HEIGHT - 1e-6
-
-
-@pytest.mark.parametrize(
-    ("names", "letters", "texts"),
-    [
-        (["ReinMax", "formula: g * (abs(x) <= 1)"], 20, ["ReinMax", "formula: g * (abs(x…"]),
-        (["Straight-through (sigmoid)", "ReinMax", "Straight-through Gumbel", "Straight-through Gumbel"], 11,
-         ["…(sigmoid)", "ReinMax", "…Gumbel", "…Gumbel"]),
-        (["formula: g * (abs(x) <= 1)", "formula: g * (abs(x) <= 2)"], 11, ["…<= 1)", "…<= 2)"]),
-        (["a" * 20 + "b", "a" * 20 + "c"], 11, ["…" + "a" * 9 + each for each in "bc"]),
-    ],
-)  # fmt: skip
-def test_a_long_name_is_cut_and_those_that_begin_alike_keep_their_ends(tell: Run, names, letters, texts):
-    assert tell("charts/label-layout", "cut", names, letters) == texts
 
 
 def test_a_note_in_place_of_curves_has_short_lines(node: Node):

@@ -204,7 +204,7 @@ def test_a_link_with_branches_says_how_the_line_is_had_that_it_leaves(picture: R
 
 
 def test_a_table_is_requested_that_is_missing_or_was_refused_and_trained_once_it_was_read(picture: Run):
-    missing = "Paste a table first, or choose one of the examples below it."
+    missing = "Paste a table first, or take the example below it."
     refused = "Change the table first: the note below it says why it cannot be trained."
     body = """
         const table = { ...state.table, text: given.text };
