@@ -136,6 +136,11 @@ def test_a_training_on_a_stage_has_wide_lines_and_large_text(tabs: Callable[...,
     page.keyboard.press("Escape")
     expect(why).to_be_hidden()
     button(page, "Settings").click()
+    for part in (".race .main-svg", ".lane-score"):
+        expect(page.locator(part).first).to_be_in_viewport(ratio=1)
+    page.get_by_label("Hidden units").press("Escape")
+    expect(button(page, "Settings")).to_have_attribute("aria-expanded", "false")
+    button(page, "Settings").click()
     for rule in ("Masked", "Straight-through"):  # the panel of another rule is scrolled to as well
         page.locator(".stMain").evaluate("main => main.scrollTo(0, 0)")
         button(page, f"Why? {rule}").click()

@@ -4,8 +4,9 @@ const [WORD, SLIDE, CHANGE_EVENT] = ["present", "slide", "presenting"];
 // Menus, dialogs and popovers. While one is open, Escape closes it instead of presentation mode.
 const OPEN = ".menu[open], dialog[open], :popover-open, .pencil-words:not([hidden])";
 
-// A button that closes "Why?", and on a stage those that have opened something, which they close again.
-const OPENERS = '.one:not([hidden]) .close, .presenting button[aria-expanded="true"]:not(.why-of)';
+// What closes "Why?", and on a stage what has opened something, which it closes again.
+const OPENERS =
+  '.one:not([hidden]) .close, .presenting :is([aria-expanded="true"]:not(.why-of), .explained[open] > summary)';
 
 /** Return whether presentation mode is on, which shows the page in large type. */
 export const isPresenting = () => new URLSearchParams(location.search).has(WORD);

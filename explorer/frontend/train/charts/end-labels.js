@@ -50,15 +50,13 @@ export function createEndLabels(host) {
    * @param {string[]} names @param {number} digits of a value @param {number} width maximum width of a label in px
    */
   function fitNames(names, digits, width) {
-    const addBlank = (/** @type {string} */ text) => ` ${text}`;
-    const plain = names.map(addBlank);
+    const plain = names.map((text) => ` ${text}`);
     if (measureWidth(plain, digits) <= width) return plain;
     const room = Math.floor((width - cached.lead) / (LETTER * cached.size)); // in letters
-    const most = clampTo(room, ...LINE_LETTERS);
     const longest = Math.max(...names.map(({ length }) => length));
-    for (let length = most; length <= longest; length += 1)
-      for (const taken of [length, digits + 1]) {
-        const wrapped = wrapNames(names, taken, length);
+    for (let most = clampTo(room, ...LINE_LETTERS); most <= longest; most += 1)
+      for (const taken of [most, digits + 1]) {
+        const wrapped = wrapNames(names, taken, most);
         if (wrapped && wrapped.reduce((sum, text) => sum + measureHeight(text), 0) <= host.clientHeight)
           return wrapped;
       }

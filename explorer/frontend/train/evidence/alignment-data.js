@@ -44,7 +44,7 @@ export function buildAlignmentChart(state, lines) {
     sentence,
     limits,
     missing,
-    note: [averaging, describeMissing(series, lines, snapshot)].filter(Boolean).join(" "),
+    note: [describeMissing(series, lines, snapshot), averaging].filter(Boolean).join(" "),
     kinds: { options: KINDS, chosen: aligned },
     chart: {
       run: `${view.id} ${aligned} ${layer}`,
@@ -73,7 +73,7 @@ function describeMissing(series, lines, snapshot) {
   if (!series.length || !snapshot?.measured_steps.length) return "";
   const present = new Set(series.filter(({ y }) => Number.isFinite(y[y.length - 1])).map(({ rule }) => rule));
   const missing = lines.filter(({ key }) => !present.has(key) && series.some(({ rule }) => rule === key));
-  return missing.length ? `No gradient: ${missing.map(({ label }) => label).join(", ")}` : "";
+  return missing.length ? `No gradient: ${missing.map(({ label }) => label).join(", ")}.` : "";
 }
 
 /**

@@ -246,7 +246,7 @@ function requestTable({ choice, table, reading }) {
 function describeOldRate({ trained, choice, view: { status } }) {
   const rate = trained && OVER.includes(status.state) ? tasks.getSetting(trained, "lr") : "";
   const isOther = rate !== "" && Number(rate) !== Number(tasks.getSetting(choice, "lr"));
-  return isOther ? `Trained at lr ${rate}: press Again for lr ${tasks.getSetting(choice, "lr")}.` : "";
+  return isOther ? `lr ${tasks.getSetting(choice, "lr")} is not trained yet: press Again.` : "";
 }
 
 /** @param {number} seeds those of the curves @param {import("../charts/axes.js").Scale} scale */
@@ -296,7 +296,7 @@ function buildMainChart(state, measure, latest) {
   const now = getCurves(snapshot);
   const later = latest === snapshot ? [] : getCurves(latest).map(makeFaint);
   const past = findPast(state);
-  const before = makeEarlierCurves(past?.getCurves(measure) ?? [], now, getRuleKeys(state.choice));
+  const before = makeEarlierCurves(past?.getCurves(measure) ?? [], getRuleKeys(state.choice));
   const series = [...before, ...later, ...now];
   const scale = getScale(state, measure);
   return {

@@ -185,24 +185,14 @@ export function makeFaint({ rule: _rule, meta: _meta, low: _low, high: _high, ..
 }
 
 /**
- * Return faint dotted copies of the curves of an earlier run, except those that end on the present curve of their rule.
- * Only those of other rules have labels: lanes have the scores of theirs.
- * @param {Series[]} series @param {Series[]} present the curves of the present run
- * @param {string[]} rules keys of the rules that have lanes @returns {Series[]}
+ * Return faint dotted copies of the curves of an earlier run. Those of rules with a lane have no label at their end.
+ * @param {Series[]} series @param {string[]} rules keys of the rules with lanes @returns {Series[]}
  */
-export function makeEarlierCurves(series, present, rules) {
-  return series
-    .filter((curve) => !present.some((other) => other.rule === curve.rule && containsEnd(other, curve)))
-    .map((curve) => ({
-      ...{ ...makeFaint(curve), name: `${curve.name}, before`, dash: "dot" },
-      ends: curve.ends && !rules.includes(curve.rule ?? ""),
-    }));
-}
-
-/** Return whether a curve contains the last point of another one. @param {Series} curve @param {Series} other */
-function containsEnd({ x, y }, other) {
-  const end = findLastPoint(other);
-  return end !== null && Array.from(x).some((step, at) => step === end.x && y[at] === end.y);
+export function makeEarlierCurves(series, rules) {
+  return series.map((curve) => {
+    const ends = curve.ends && !rules.includes(curve.rule ?? "");
+    return { ...makeFaint(curve), name: `${curve.name}, before`, ends, dash: "dot" };
+  });
 }
 
 /**

@@ -213,8 +213,9 @@ function hashText(text) {
 }
 
 /**
- * Return settings with another task and its defaults; the same task changes nothing. Op and rules become those of the task, unless they fit and the
- * user has changed them or brings a table: the new task applies the op to hidden units, or where the old one does.
+ * Return settings with another task and its defaults; the same task changes nothing. Op and rules become those of the
+ * task, unless they fit and the user has changed them or brings a table: the new task applies the op to hidden units,
+ * or where the old one does.
  * @param {Choice} choice @param {string} key the new task @returns {Choice}
  */
 export function withTask(choice, key) {

@@ -13,7 +13,7 @@ def test_the_alignment_is_of_the_last_hidden_layer_or_the_one_chosen(picture: Ru
     first = picture(SEEN, status=seen)["alignment"]
     assert [(s["name"], s["y"]) for s in first["chart"]["series"]][1] == ("Straight-through", [0.75, 0.875])
     assert first["title"].endswith("after w2")
-    assert first["note"] == "Mean of the last 5 measures. No gradient: Default autograd"
+    assert first["note"] == "No gradient: Default autograd. Mean of the last 5 measures."
     other = picture(SEEN + "state.layer = 0;", status=seen)["alignment"]
     assert other["chart"]["series"][1]["y"] == [0.25, 0.375]
     assert not any("meta" in series for series in first["chart"]["series"])  # a rule has one curve of its own

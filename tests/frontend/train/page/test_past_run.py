@@ -33,7 +33,7 @@ PLAY = """
         state.past = JSON.parse(JSON.stringify(state.past)); // as after a reload
         const { past, chart } = buildPicture(state);
         const ghosts = chart.series.filter(({ faint, y }) => faint && y.every(Number.isFinite));
-        return [past, ...ghosts.map(({ name }) => name)];
+        return [past, ...ghosts.map(({ name, ends }) => name + (ends ? " (labelled)" : ""))];
     });
 """
 
@@ -71,7 +71,11 @@ def test_every_order_of_changes_is_told_in_full(picture: Run):
         events.append(name if name in ("start", "reset") else choose(now))
         shown = past if past and past != run and past["task"] == now["task"] else None
         rules = {"default", *(name for name, value in (shown or {}).items() if value is True)}
-        names = {f"{RULES[rule].label}, before" for rule in rules if shown}
+        names = {
+            f"{RULES[rule].label}, before{'' if now.get(rule, True) else ' (labelled)'}"
+            for rule in rules
+            if shown
+        }
         told = describe(shown, run or now) if shown else set()
         expected.append(("Dotted curves: the run before" if shown else "", told, names))
     results = picture(PLAY, events=events, status=status("finished"), choice=choose(now))

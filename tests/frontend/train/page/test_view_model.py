@@ -158,7 +158,7 @@ def test_the_verdict_is_the_last_sentence_during_and_after_a_run(picture: Run):
 def test_a_result_of_another_learning_rate_says_so(picture: Run):
     over = f'{SEEN} state.trained = {{ ...given.choice, training: {{ lr: "0.5" }} }};'
     shown = picture(over, status=status("finished", "default"))
-    said = "Trained at lr 0.5: press Again for lr 0.01."
+    said = "lr 0.01 is not trained yet: press Again."
     assert [shown["status"]["next"], shown["headline"]] == [said] * 2
 
 
