@@ -50,7 +50,7 @@ export function leaveOnEscape(signal) {
     const isTaken = document.querySelector(OPEN) || /** @type {Element} */ (target).matches("textarea");
     if (key !== "Escape" || isTaken) return;
     const all = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(OPENERS)]);
-    const opener = all.find((button) => button.checkVisibility());
+    const opener = all.find((each) => each.checkVisibility());
     if (opener) opener.click();
     else if (isPresenting()) setPresenting(false);
   };

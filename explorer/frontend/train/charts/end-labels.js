@@ -3,7 +3,7 @@
 import { element, setAttribute } from "../../elements/dom.js";
 import { h, render } from "../../elements/render.js";
 import { clampTo } from "../../formula/numbers.js";
-import { spread, wrapNames } from "./label-layout.js";
+import { spread, wrapName } from "./label-layout.js";
 
 /**
  * A label for the end of a curve, at ``x`` and ``y`` in the units of the axes. ``faint``: whether the curve is of an
@@ -56,15 +56,13 @@ export function createEndLabels(host) {
     const longest = Math.max(...names.map(({ length }) => length));
     for (let most = clampTo(room, ...LINE_LETTERS); most <= longest; most += 1)
       for (const taken of [most, digits + 1]) {
-        const wrapped = wrapNames(names, taken, most);
-        if (wrapped && wrapped.reduce((sum, text) => sum + measureHeight(text), 0) <= host.clientHeight)
-          return wrapped;
+        const wrapped = names.map((name) => wrapName(name, taken, most));
+        const lines = wrapped.join("\n").split("\n");
+        const fits = lines.every(({ length }) => length <= most);
+        if (fits && LINES * cached.size * lines.length <= host.clientHeight) return wrapped;
       }
     return plain;
   }
-
-  /** Return the height of a label in px. @param {string} text what follows its value */
-  const measureHeight = (text) => LINES * cached.size * text.split("\n").length;
 
   /** Return the width of labels in px. @param {string[]} texts what follows a value @param {number} digits of a value */
   function measureWidth(texts, digits) {
@@ -92,7 +90,7 @@ export function createEndLabels(host) {
       y: size.t + (Number.isFinite(yaxis.d2p(y)) ? clampTo(yaxis.d2p(y), 0, size.h) : size.h),
     }));
     const [right, beyond] = [size.l + size.w, (LINES * cached.size) / 2];
-    const heights = names.texts.map(measureHeight);
+    const heights = names.texts.map((text) => LINES * cached.size * text.split("\n").length);
     const total = heights.reduce((sum, each) => sum + each);
     const low = size.t - beyond;
     const high = Math.max(size.t + size.h + beyond, Math.min(low + total, host.clientHeight)); // next to the x axis

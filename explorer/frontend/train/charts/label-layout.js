@@ -34,22 +34,12 @@ export function spread(wanted, heights, low, high) {
 }
 
 /**
- * Return what follows the value in each label of a narrow chart: a blank or a line break, and the name in lines. Returns
- * null if a word is longer than a line.
- * @param {string[]} names @param {number} taken number of characters of a value and a blank
+ * Return what follows the value in the label of a narrow chart: a blank or a line break, and the name in lines. A word
+ * may be longer than a line.
+ * @param {string} name @param {number} taken number of characters of a value and a blank
  * @param {number} most maximum number of characters of a line
  */
-export function wrapNames(names, taken, most) {
-  const wrapped = names.map((name) => wrapName(name, taken, most));
-  const fits = wrapped.flat().every(({ length }) => length <= most);
-  return fits ? wrapped.map((lines) => lines.join("\n")) : null;
-}
-
-/**
- * Split a name into lines. The first one follows a value and a blank, or is empty.
- * @param {string} name @param {number} taken @param {number} most see ``wrapNames``
- */
-function wrapName(name, taken, most) {
+export function wrapName(name, taken, most) {
   const lines = [" "];
   let used = taken; // number of characters in the last line
   for (const piece of name.split(/(?<=[ -])/)) {
@@ -60,5 +50,5 @@ function wrapName(name, taken, most) {
     lines[lines.length - 1] += piece;
     used += piece.length;
   }
-  return lines.map((line) => line.trimEnd());
+  return lines.map((line) => line.trimEnd()).join("\n");
 }

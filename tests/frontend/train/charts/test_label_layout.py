@@ -1,6 +1,5 @@
 """Names at the ends of curves: in the order of the curves, apart, and as near to them as can be."""
 
-from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -44,9 +43,9 @@ def test_a_note_in_place_of_curves_has_short_lines(node: Node):
 
 
 def test_names_on_a_narrow_chart_are_broken_into_lines(node: Node):
-    wrap = partial(node.call, "train/charts/label-layout.js wrapNames")
-    names = ["Default autograd", "Straight-through", "Clipped straight-through"]
-    below = ["\nDefault autograd", "\nStraight-through", "\nClipped straight-\nthrough"]
-    assert wrap(names, 17, 17) == below
-    assert wrap(names, 6, 17) == [" Default\nautograd", " Straight-\nthrough", " Clipped\nstraight-through"]
-    assert wrap(["g*(abs(x)<=1)*(1+abs(x))"], 6, 17) is None
+    names = ["Default autograd", "Straight-through", "Clipped straight-through", "g*(abs(x)<=1)*(1+abs(x))"]
+    below = ["\nDefault autograd", "\nStraight-through", "\nClipped straight-\nthrough", f"\n{names[-1]}"]
+    beside = [" Default\nautograd", " Straight-\nthrough", " Clipped\nstraight-through", f"\n{names[-1]}"]
+    for taken, texts in ((17, below), (6, beside)):
+        wrapped = [node.call("train/charts/label-layout.js wrapName", name, taken, 17) for name in names]
+        assert wrapped == texts
