@@ -99,7 +99,7 @@ class _Words:
         """Return sentences on the rules that are not shown to do better than a control.
 
         Controls with the same rules share a sentence. Each control is compared with all rules in one test,
-        whose intervals hold together at 95 %.
+        whose 95 % intervals are simultaneous.
         """
         rules = [each for each in ended if each.rule not in self._plan.controls]
         controls = (

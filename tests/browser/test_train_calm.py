@@ -113,7 +113,7 @@ def test_each_rule_of_a_finished_run_has_a_line_and_why_opens_its_panel(first_tr
     press(page, "Why? Default autograd")
     panel = page.locator(".one")
     expect(panel.get_by_role("heading", name="Why? Default autograd")).to_be_visible()
-    expect(panel.locator(".reason")).to_contain_text("anything times 0 is 0: nothing reaches w1")
+    expect(panel.locator(".reason")).to_contain_text("anything times 0 is 0: w1 keeps its random start")
     expect(panel.locator(".why-panel")).to_have_attribute("data-panel", "norms")
     expect(panel.locator(".column")).to_have_count(1)
     expect(panel).to_be_in_viewport()

@@ -136,9 +136,7 @@ def test_train_on_a_phone_does_not_shift_and_works_by_touch(phone: Page) -> None
     page.locator(".verdict").tap()
     wait_for_rest(page, *rules)
     page.get_by_text("What these words mean").tap()
-    expect(
-        page.get_by_text("The norm of the gradient of the first layer's weights.")
-    ).to_be_visible()
+    expect(page.get_by_text("The norm of the gradient of the first layer's weights.")).to_be_visible()
 
 
 # Texts of the page that are cut or lie on one another.

@@ -86,7 +86,7 @@ def _describe_means(ranking: Comparison) -> list[str]:
     if ranking.unit == "%" and ranking.example:
         place = f"on the {1 / ranking.example:,.0f} held-out examples"
     best = order[0]
-    basis = f"means of {ranking.started} seeds; 95 % interval{'s that hold together' * (len(order) > 2)}"
+    basis = f"means of {ranking.started} seeds; 95 % interval{'s valid for all at once' * (len(order) > 2)}"
     caution = ["Two seeds reveal only large differences."] if ranking.shared == 2 else []
     if len(order) == 1:
         basis_text = f"mean of {ranking.started} seeds" if ranking.started > 1 else "one seed"

@@ -40,7 +40,8 @@ def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[
         level = [labels[rule] for rule, mean in means.items() if mean == means[first]]
         lead = f"{join_texts(level)} are level" if len(level) > 1 else f"{labels[first]} leads"
         yield f"One seed: {lead}, at {means[first]}."
-        yield f"One seed: the best of {len(means)} rules ends at {means[first]}."
+        lead = f"{len(level)} rules are level" if len(level) > 1 else f"the best of {len(means)} rules is"
+        yield f"One seed: {lead} at {means[first]}."
     elif ranking.diverged or ranking.shared < 2:
         yield f"{labels[first]} has the highest mean, {means[first]}, but some seeds diverged."
         yield f"The highest mean is {means[first]}, but some seeds diverged."

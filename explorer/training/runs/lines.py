@@ -14,7 +14,7 @@ import numpy as np
 
 from explorer.formula import format_percent, format_short, join_texts
 from explorer.training.instruments import Record
-from explorer.training.ranking import Ranking, format_interval
+from explorer.training.ranking import Ranking, bound_reach, format_interval
 from explorer.training.runs.headline import compare_rules
 from explorer.training.runs.pair import (
     MAX_WHY,
@@ -153,6 +153,11 @@ def _explain_unreached(effect: str, way: Record, causes: Record) -> str:
     The reason lies in the last layer with the op that passes nothing. ``effect`` says which weights get no
     gradient, and what still learns.
     """
+    names, is_part, learner = effect.partition(", so only ")
+    rest = f"nothing reaches {effect}"
+    if is_part and names != "any weight":
+        keep = "keep their" if " and " in names else "keeps its"
+        rest = f"{names} {keep} random start; only {learner} from that"
     layer = max((at for at, passed in enumerate(way["passed"]) if passed == 0), default=None)
     if layer is None:
         reason = "The loss returns no gradient"
@@ -160,11 +165,11 @@ def _explain_unreached(effect: str, way: Record, causes: Record) -> str:
         reason = "The op returns 0 on the next batch"
     elif way["slope_of"]:
         reason = f"{way['slope_of']}'s slope is 0, and anything times 0 is 0"
-        if len(f"{reason}: nothing reaches {effect}") >= MAX_WHY:
+        if len(f"{reason}: {rest}") >= MAX_WHY:
             reason = "The op's slope is 0"
     else:
         reason = "The rule returns 0 for every input"
-    return f"{reason}: nothing reaches {effect}"
+    return f"{reason}: {rest}"
 
 
 def _describe_high_loss(snapshot: Snapshot, rule: str) -> _Statement | None:
@@ -203,8 +208,8 @@ def _describe_propagation(snapshot: Snapshot, way: Record) -> tuple[float, str]:
     remaining = math.prod(passed) if all(passed) else 0.0
     subject = "gradient" if is_per_example else "gradient of w1"
     moved = f": w1 moved by {round_moved(way['moved'][0])}" if snapshot.step else ""
-    percent = round_short(100 * remaining, 2 if remaining < 1 else 3) if remaining > 1e-4 else "under 0.01"
-    text = f"The {subject} passes at {percent} % of its size"
+    percent = round_short(100 * remaining, 2 if remaining < 1 else 3) if remaining > 1e-4 else "Under 0.01"
+    text = f"{percent} % of the {subject} is left{' at w1' * is_per_example} now"
     if way["of_losses"]:
         text = "Its gradient comes from losses, not from g"
     elif not way["reached"][0]:
@@ -236,7 +241,7 @@ def _describe_end(snapshot: Snapshot, rule: str, hinders: bool, ranking: Ranking
         return None if hinders else _Statement("", Reason("score", why), other=pair.other)
     if rule in ranking.lower or (ranking.started == 1 and not is_first):
         reason = pair.explain(-1)
-        lower = "; ".join(filter(None, [_describe_distance(pair), reason and reason.brief]))
+        lower = ". ".join(filter(None, [_describe_distance(pair), reason and reason.brief.capitalize()]))
         return _Statement(lower, reason, other=reason and pair.other)
     if ranking.best == (rule,) or ranking.started == 1:
         text = "Best" if ranking.started > 1 else "Highest with this seed"
@@ -249,7 +254,8 @@ def _describe_end(snapshot: Snapshot, rule: str, hinders: bool, ranking: Ranking
 
 
 def _describe_distance(pair: Pair) -> str:
-    """Return how much lower a rule's mean is, with its interval: "1.3 points lower (95 %: 0.4 to 2.2)"."""
+    """Return how much lower a rule's mean is: "1.3 points below the best (95 % interval 0.4 to 2.2)"."""
     reach = pair.ranking.differences[pair.rule]
-    interval = f" (95 %: {format_interval(pair.ranking, reach)})" if math.isfinite(reach[1]) else ""
-    return f"{pair.format(pair.gap)} lower{interval}" if pair.gap else f"The same mean{interval}"
+    cut = ", cut at 100 %" * (bound_reach(pair.ranking, reach) != reach)
+    interval = f" (95 % interval {format_interval(pair.ranking, reach)}{cut})" * math.isfinite(reach[1])
+    return f"{pair.format(pair.gap)} below the best{interval}" if pair.gap else f"The same mean{interval}"

@@ -1,21 +1,23 @@
 """Two backward rules of a run, and the measured differences that may explain their scores.
 
-A cause explains a lower score only if it orders all rules of the run as their scores do. Examples whose loss
-returns no gradient are no cause, because a net already returns exactly their targets.
+A rule is compared with one other, so that its cause does not depend on further rules: one that has as much of
+it and yet a higher score is a remark. Examples whose loss returns no gradient are no cause, because a net
+already returns exactly their targets.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
-from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
+from explorer.catalogue import find_rule
 from explorer.formula import format_percent, format_short, with_minus
 from explorer.training.instruments import INSTRUMENTS, Record
-from explorer.training.ranking import Ranking
+from explorer.training.ranking import Ranking, format_score
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.runs.summary import is_solved
 from explorer.training.tasks import TASKS
@@ -25,8 +27,8 @@ MIN_SHARE = 0.2  # a smaller fraction of the op's inputs, or difference of two, 
 _MIN_SAME, _MIN_COSINE = 0.9, 0.95  # gradients with fewer equal signs or a lower cosine do not agree
 _MIN_TURN = 0.05  # a cosine that is lower by less explains nothing
 _MIN_RISE = 0.01  # a score that rose by less in the last quarter of a run is not called rising
+_MIN_STUCK = 0.95  # w1 is stuck if the last gradient reached it before this fraction of the steps
 _MIN_FALL = 0.9  # a loss that ended above this fraction of the first one has hardly fallen
-_MIN_CONTRARY = 0.1  # a cause is refuted by a difference of scores above this fraction of the explained one
 
 
 class Reason(NamedTuple):
@@ -83,45 +85,45 @@ class Pair:
 
         The result is None if the line about the rule already begins with the reason.
         """
-        sizes = [(self._measure_cause(sign, amount, least), describe) for amount, least, describe in _CAUSES]
-        size, describe = max(sizes, key=lambda each: each[0])
-        return describe(self, sign) if size else self._describe_pace(sign) or self._list_facts()
+        sizes = []
+        for measure, margin, _ in _CAUSES:
+            size = sign * (measure(self.snapshot, self.other) - measure(self.snapshot, self.rule))
+            sizes.append(max(0.1, min(1.0, round(size, 1))) if size >= margin else 0.0)
+        measure, _, describe = _CAUSES[sizes.index(max(sizes))]
+        if not any(sizes):
+            return self._describe_pace(sign) or self._list_facts()
+        reason = describe(self, sign)
+        return self._add_counterexample(reason, measure) if reason and sign < 0 else reason
+
+    def _add_counterexample(self, reason: Reason, measure: Callable[[Snapshot, str], float]) -> Reason:
+        """Add the best rule with as much of a cause as this one and yet a higher score, if there is room."""
+        means, own = self.ranking.means, measure(self.snapshot, self.rule)
+        for rule, mean in means.items():  # from the highest
+            if mean > means[self.rule] + self.gap / 4 and measure(self.snapshot, rule) >= own - 0.005:
+                score = format_score([mean], self.ranking.decimals, self.ranking.unit)
+                remark = f"The same holds for {find_rule(rule).label}, which scores {score}"
+                whys = [f"{each}. {remark}" for each in (reason.why, re.sub(": the.*", "", reason.why))]
+                return reason._replace(why=next((why for why in whys if len(why) < MAX_WHY), reason.why))
+        return reason
 
     def _list_facts(self) -> Reason:
-        """Return the measurements of both rules, none of which explains their scores."""
-        rules = self.rule, self.other
-        own, its = (format_percent(max(measure_stops(self.snapshot, rule))) for rule in rules)
-        cosine, other = (_format_cosine(self.snapshot, rule) for rule in rules)
-        why = f"Not explained by zeroed gradients ({own}, {self.name} {its})"
-        why += f", cosine ({cosine}, {other})" if cosine and other else ""
-        whole = f"{why} or how far w1 moved ({', '.join(self._far)})"
-        brief = "no measure explains the difference"
-        return Reason("seeds", whole if len(whole) < MAX_WHY else why, brief=brief)
-
-    def _measure_cause(self, sign: int, measure: Callable[[Snapshot, str], float], margin: float) -> float:
-        """Return how much more of a cause the lower rule has, to one decimal and at most 1.
-
-        The result is 0 if this is less than the margin, or if rules contradict: one has as much of the cause
-        as the lower rule and is not half as far behind, or clearly more of it than another one and yet a
-        clearly higher score, unless both may be best.
-        """
-        means = self.ranking.means
-        amounts = {rule: measure(self.snapshot, rule) for rule in means}
-        size = sign * (amounts[self.other] - amounts[self.rule])
-        if not size >= margin:
-            return 0.0
-        least, gap = max(margin, size / 2), _MIN_CONTRARY * self.gap
-        pairs = [pair for pair in permutations(means, 2) if not {*pair} <= {*self.ranking.best}]
-        low = self.other if sign > 0 else self.rule
-        likes = [means[each] for each in means if amounts[each] > amounts[low] - size / 2]
-        ahead = [means[a] - means[b] for a, b in pairs if amounts[a] - amounts[b] >= least]
-        contrary = max(likes) > means[low] + self.gap / 2 or max(ahead, default=0) > gap
-        return 0.0 if contrary else max(0.1, min(1.0, round(size, 1)))
+        """Return that no cause was found, with the number of seeds, or the plainest measurement."""
+        stops = [max(measure_stops(self.snapshot, rule)) for rule in (self.rule, self.other)]
+        own, its = map(format_percent, stops)
+        fact = f"zeroes {own} of the gradients, {self.name} {its}"
+        if abs(stops[0] - stops[1]) >= MIN_SHARE:
+            amount = "fewer" if stops[0] < stops[1] else "more"
+            fact = f"even zeroes {amount} gradients ({own}) than {self.name} ({its})"
+        why = f"No measure here explains it: it {fact}"
+        if self.ranking.started == 1:
+            gap = f"the {self.format(self.gap)}. They come from one seed"
+            why = f"No measure here explains {gap}: run five seeds to see whether they stay"
+        return Reason("seeds", why, brief="no measure explains the difference")
 
     def explain_tie(self) -> Reason | None:
-        """Return why the rules are not shown to differ; None if nothing reaches w1."""
+        """Return why the rules are not shown to differ; None if no gradient of the rule reaches w1."""
         snapshot, ranking = self.snapshot, self.ranking
-        if not any(way["reached"][0] or way["moved"][0] for way in self._ways):
+        if not (self._ways[0]["reached"][0] or self._ways[0]["moved"][0]):
             return None
         same, cosine, size = map(float, self._ways[0]["others"][list(snapshot.losses).index(self.other)])
         if same >= _MIN_SAME and cosine >= _MIN_COSINE:
@@ -186,9 +188,11 @@ class Pair:
         return Reason("norms", why, brief=brief)
 
     def _describe_direction(self, sign: int) -> Reason:
-        own, its = (_format_cosine(self.snapshot, each) for each in (self.rule, self.other))
-        near = f"{'closer to' if sign > 0 else 'further from'} that of the op smoothed by noise"
-        why = f"Its gradient is {near}: cosine {own}, {self.name} {its} (1: same way)"
+        turns = (-_measure_turn(self.snapshot, each) for each in (self.rule, self.other))
+        own, its = (with_minus(f"{turn:z.2f}") for turn in turns)
+        turn = f"w1's points {'more' if sign > 0 else 'less'} that way"
+        why = f"The op smoothed by noise has a true gradient; {turn}"
+        why += f": cosine {own}, {self.name} {its} (1: same)"
         return Reason("alignment", why, 0, "its direction is worse")
 
     def _describe_pace(self, sign: int) -> Reason | None:
@@ -214,13 +218,20 @@ def measure_stops(snapshot: Snapshot, rule: str) -> list[float]:
 
 def describe_stop(snapshot: Snapshot, rule: str, layer: int, subject: str = "It", versus: str = "") -> Reason:
     """Return a reason on the gradients that a rule sets to 0 in a layer, with a clause on another rule."""
-    stops = measure_stops(snapshot, rule)
+    stops, way = measure_stops(snapshot, rule), _get_record(snapshot, "way", rule)
+    if subject == "It" and not way["reached"][0] and way["moved"][0]:
+        last = snapshot.loss_steps[rule][snapshot.w1_norms[rule] != 0].max(initial=0)
+        if last < _MIN_STUCK * snapshot.step:
+            why = (
+                f"After step {last} no gradient reached its w1, which moved by {round_moved(way['moved'][0])}"
+            )
+            return Reason("norms", f"{why}: it is stuck with what it learned by then")
     name = TASKS[snapshot.task].net.site.name_inputs(layer, len(stops))
     place = name.removeprefix("the op's inputs") if "inputs" in name else f" at {name}"
     why = f"{subject} zeroes {format_percent(stops[layer])} of the gradients that arrive{place}{versus}"
     has_window = math.isfinite(_get_record(snapshot, "inputs", rule)["ratio"][layer])
     cause = "their inputs lie outside its window, where it is 0" if has_window else "the rule is 0 there"
-    if _get_record(snapshot, "way", rule)["slope_of"]:
+    if way["slope_of"]:
         has_window, cause = False, "the op's slope is 0 there"
     whole = f"{why}: {cause}" if stops[layer] >= MIN_SHARE else why
     if len(whole) >= MAX_WHY:
@@ -267,11 +278,6 @@ def _measure_turn(snapshot: Snapshot, rule: str) -> float:
     last = slice(-INSTRUMENTS["alignment"].window, None)
     values = record["cosines"][0][last][snapshot.measured_sigmas[last] == np.float32(snapshot.sigma)]
     return -float(np.nanmean(values)) if np.isfinite(values).any() else -latest
-
-
-def _format_cosine(snapshot: Snapshot, rule: str) -> str:
-    turn = _measure_turn(snapshot, rule)
-    return with_minus(f"{0.0 - round(turn, 2):.2f}") if math.isfinite(turn) else ""
 
 
 def _measure_far(snapshot: Snapshot, rule: str) -> float:

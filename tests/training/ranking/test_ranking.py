@@ -139,7 +139,7 @@ SENTENCES = {
     "two level": (
         {"A": [0.95, 0.96, 0.94], "B": [0.95, 0.95, 0.95], "C": [0.3, 0.2, 0.25]},
         r"A \(95.0 %\) and B \(95.0 %\) may each be best on the 360 held-out examples; C \(25.0 %\) is lower "
-        r"by \d+.\d to \d+.\d points than A \(means of 3 seeds; 95 % intervals that hold together\).",
+        r"by \d+.\d to \d+.\d points than A \(means of 3 seeds; 95 % intervals valid for all at once\).",
     ),
     "alike": (
         {"A": [0.95, 0.96], "B": [0.95, 0.96]},

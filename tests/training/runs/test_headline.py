@@ -12,7 +12,7 @@ from explorer.training.runs.headline import make_headline
         ([[0.9], [0.8]], "accuracy", "One seed: R0 90.0 % and R1 80.0 %.", "One seed: "),
         ([[0.04], [-0.11]], "R²", "One seed: R0 0.04 R² and R1 −0.11 R².", "One seed: "),
         ([[0.9], [0.9], [0.5], [0.4]], "accuracy", "One seed: R0 90.0 %, R1 90.0 %, R2 50.0 % and R3 40.0 %.",
-         "One seed: the best of 4 rules ends at 90.0 %."),
+         "One seed: 2 rules are level at 90.0 %."),
         ([[0.9, 0.91], [0.5, 0.51]], "accuracy", "R0 is best, at 90.5 %, means of 2 seeds.",
          "One of 2 rules is best, at 90.5 %, means of 2 seeds."),
         ([[0.9, 0.95], [0.9, 0.9]], "R²", "2 seeds do not show which is best: means 0.90 and 0.93 R².", ""),

@@ -7,9 +7,9 @@ import { drawPaths, makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
 /** @import { Band, Lane, LanePlate } from "./view-model.js" */
 
 /** The meaning of the numbers in a lane. */
-export const LANE_KEY = "×: gradient kept. By: weights moved.";
+export const LANE_KEY = "×: gradient left. By: weights moved.";
 // the finding, the rule's place among all, and the reason for it; a point in a number ends no sentence
-const SENTENCES = /^(.*?\.?)(?:( (?<=\. )[^;]*)(;.*)?)?$/;
+const SENTENCES = /^(.*?\.?)(?:( (?<=\. ).*?\.)( .*)?)?$/;
 const MAX_WIDTH = 1.3; // maximum width of a band; 1 is that of the gradient at the loss
 
 /**
@@ -55,7 +55,7 @@ export function createLane(onWhy) {
         ...{ "aria-expanded": String(why === true), onclick: () => onWhy(why ? null : line.key) },
       };
       const [, ...clauses] = SENTENCES.exec(said.replaceAll(" %", "\u00a0%")) ?? []; // no line begins with "%"
-      const kinds = ["finding", clauses[1]?.includes(" lower") ? "distance" : "further", "further"];
+      const kinds = ["finding", clauses[1]?.includes(" below ") ? "distance" : "further", "further"];
       const words = kinds.map((kind, at) => h("span", { class: kind }, splitDetails(clauses[at] ?? "")));
       render(sentence, h("span", {}, words), " ", h("button", button, "Why?"));
     },
@@ -65,7 +65,7 @@ export function createLane(onWhy) {
 // A distance's unit and interval are parts of their own: lanes without room for a sentence leave them out.
 const splitDetails = (/** @type {string} */ clause) =>
   clause
-    .split(/( points(?= lower)|(?<= lower) \(.*)/)
+    .split(/( points(?= below)| \(95.*\))/)
     .map((part, at) => (at % 2 ? h("small", {}, part) : part));
 
 /** @param {LanePlate} part @param {number} index */
