@@ -101,7 +101,7 @@ class Pair:
         for rule, mean in means.items():  # from the highest
             if mean > means[self.rule] + self.gap / 4 and measure(self.snapshot, rule) >= own - 0.005:
                 score = format_score([mean], self.ranking.decimals, self.ranking.unit)
-                remark = f"The same holds for {find_rule(rule).label}, which scores {score}"
+                remark = f"The same holds for {find_rule(rule).label}, at {score}"
                 whys = [f"{each}. {remark}" for each in (reason.why, re.sub(": the.*", "", reason.why))]
                 return reason._replace(why=next((why for why in whys if len(why) < MAX_WHY), reason.why))
         return reason
@@ -191,7 +191,7 @@ class Pair:
         turns = (-_measure_turn(self.snapshot, each) for each in (self.rule, self.other))
         own, its = (with_minus(f"{turn:z.2f}") for turn in turns)
         turn = f"w1's points {'more' if sign > 0 else 'less'} that way"
-        why = f"The op smoothed by noise has a true gradient; {turn}"
+        why = f"The smoothed op has a true gradient; {turn}"
         why += f": cosine {own}, {self.name} {its} (1: same)"
         return Reason("alignment", why, 0, "its direction is worse")
 

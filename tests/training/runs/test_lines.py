@@ -187,9 +187,9 @@ _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
     ({"op": "sign", "rules": ("formula: x*0+1", "straight_through")}, "inputs",
      "With the other rule the gradient does not depend on g."),
     ({"op": "relu", "rules": ("straight_through", "default"), "seeds": 5}, "alignment",
-     r"The op smoothed by noise has a true gradient; w1's points more that way: cosine [\d.]+, the other .+"),
+     r"The smoothed op has a true gradient; w1's points more that way: cosine [\d.]+, the other .+"),
     ({"op": "relu", "rules": ("default", "straight_through"), "seeds": 5}, "alignment",
-     r"The op smoothed by noise has a true gradient; w1's points less that way: cosine [\d.]+, the other .+"),
+     r"The smoothed op has a true gradient; w1's points less that way: cosine [\d.]+, the other .+"),
     ({"op": "round", "rules": ("default", "straight_through")}, "norms",
      r"A gradient reaches w1, which moved by [\d.]+; with the other rule it did not\."),
     ({"op": "round", "rules": ("formula: g*(abs(x)<.1)", "straight_through"), "init_scale": 3}, "inputs",
@@ -252,7 +252,7 @@ def test_each_ending_has_its_reason_and_its_panel(settings, panel, why):
 
 @pytest.mark.parametrize(
     ("narrower", "ends"),
-    [(0.68, "best rule 0 %. The same holds for n, which scores 68.1 %."), (0.55, "where it is 0.")],
+    [(0.68, "best rule 0 %. The same holds for n, at 68.1 %."), (0.55, "where it is 0.")],
 )
 def test_a_rule_with_the_same_cause_and_a_higher_score_is_a_remark(narrower, ends):
     rules = "straight_through", "formula: g*(abs(x)<.2)", "formula: n=g*(abs(x)<.1)"
