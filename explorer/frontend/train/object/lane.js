@@ -64,7 +64,9 @@ export function createLane(onWhy) {
 
 // A distance's unit and interval are parts of their own: lanes without room for a sentence leave them out.
 const splitDetails = (/** @type {string} */ clause) =>
-  clause.split(/( points(?= below)| \(95.*\))/).map((part, at) => (at % 2 ? h("small", {}, part) : part));
+  clause
+    .split(/( points(?= below)|(?<=Perhaps.*) the best| \(95.*\))/)
+    .map((part, at) => (at % 2 ? h("small", {}, part) : part));
 
 /** @param {LanePlate} part @param {number} index */
 function drawPlate({ plate, words: [name, detail], still, sees }, index) {
