@@ -44,7 +44,7 @@ def test_leaf_trap(r: Results) -> None:
     (plain * beside).sum().backward()
     optimizer.step()
     assert plain.tolist() == [1, 1, 1] != beside.tolist()
-    assert r["get_lost_leaf"] == [3 * 0.5] * 2
+    assert r["get_lost_leaf"] == [10 * 0.1] * 3
     assert r["check_converted"] is False
 
 
@@ -162,7 +162,7 @@ def test_recipe(r: Results) -> None:
     for name, holds in (("Square", True), ("ForgetfulSquare", False)):
         assert r["check_each"][name] == {"single": holds, "several": holds}
     assert "not multiplied by grad_output" in r["read_error"], "no slope differs: the g of zero tells"
-    assert r["scale_output"] == {"times": 10, "Square": 10 * 2 * 3, "ForgetfulSquare": 2 * 3}
+    assert r["scale_output"] == {"times": 10, "x": 3, "Square": 10 * 2 * 3, "ForgetfulSquare": 2 * 3}
 
 
 def test_find_the_bug(r: Results) -> None:

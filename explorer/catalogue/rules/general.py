@@ -9,7 +9,7 @@ _NO_RECTIFIER = "It was made for rectifiers, where y is 0 for every negative x a
 # fmt: off
 GENERAL = (
     Rule("default", "Default autograd", None, also=("autograd",), kinks=(),
-         brief="differentiates the op as torch does",
+         brief="torch's own gradient",
          purpose="torch's own derivative of the op, with whatever torch does at a kink.",
          source="torch.autograd"),
     Rule("straight_through", "Straight-through", "g",

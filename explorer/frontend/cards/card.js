@@ -46,7 +46,7 @@ export function createCard(options) {
 
   function draw() {
     const { entry, drawing, part, share, values } = state;
-    const formula = entry.formula ?? `torch's own: ${state.autograd}`;
+    const formula = entry.formula ?? state.autograd;
     const isTitle = isCustom(entry.key) && (entry.label === formula || drawing !== null);
     const look = `formula ${isCustom(entry.key) ? "typed-in" : ""} ${isTitle ? "titled" : ""}`;
     const isShort = formula.length <= TITLE_LENGTH || drawing !== null; // that of a drawing is too long to read

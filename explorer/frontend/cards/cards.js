@@ -64,7 +64,8 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   const dialog = createDialog(host, rulePicker, onDraw);
   const opCard = createEntryCard("op", [], opPicker);
   add.addEventListener("click", dialog.open);
-  host.append(opCard.element, rules, add);
+  const defined = element("p", { hidden: !drawn }, "Backward rules set the gradient passed back.");
+  host.append(opCard.element, defined, rules, add);
 
   /**
    * Store new settings if they differ from the present ones.

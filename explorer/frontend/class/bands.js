@@ -1,6 +1,6 @@
 // The bar above a lesson in a class: the teacher's has the code to join, counts of students and buttons.
 
-import { element } from "../elements/dom.js";
+import { element, setText } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
 import { h, render } from "../elements/render.js";
 import { createInvitation } from "./invitation.js";
@@ -20,7 +20,7 @@ const ATTENDING_TEXT = "No name is asked for, and nobody sees which answer is yo
 const REVEALED_TEXT = "The answers are shown.";
 const UNANSWERED_TEXT = "No answers yet: press again to reveal.";
 const WARNED_MS = 8000; // time for a second press
-const END_TEXT = "Press again to end the class for everyone: all answers are deleted.";
+const END_TEXT = "Press again: it ends for everyone, and all answers are deleted";
 const ENDED_TEXT = "The class has ended. None of its data are kept.";
 const OVER_STATES = ["refused", "gone", "ended"];
 
@@ -45,11 +45,12 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
   );
   const onchange = () => runCommand("ask", { lesson: choice.value });
   const choice = element("select", { "aria-label": "Lesson", onchange }, ...options);
+  const ending = element("button", { onclick: end });
   const menu = createMenu(
     "More",
     choice,
     element("button", { onclick: askAgain }, "Ask again, without these answers"),
-    element("button", { onclick: end }, "End the class"),
+    ending,
   );
   const band = element("section", { class: "class-band flex-wrap", "aria-label": "Class" });
 
@@ -81,7 +82,9 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
     const following = lesson ? next(lesson) : null;
     choice.value = lesson ?? "";
     const goOn = () => runCommand("ask", { lesson: following?.key });
-    const onward = { class: revealed && "primary", onclick: goOn };
+    const label = `Next lesson: ${following?.title}`;
+    const onward = { class: revealed && "primary", onclick: goOn, "aria-label": label };
+    setText(ending, warning === END_TEXT ? END_TEXT : "End the class"); // beside the pointer, for its second press
     band.classList.toggle("over", OVER_STATES.includes(state));
     render(
       band,
@@ -91,10 +94,14 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
         "div",
         { class: "acts flex-wrap" },
         !revealed && h("button", { class: "primary", onclick: reveal }, "Reveal"),
-        following && h("button", onward, `Next lesson: ${following.title}`),
+        following && h("button", onward, label.replaceAll("-", "\u2011")), // no line ends in a hyphen
         menu,
       ),
-      h("p", { class: "note-of", role: "status" }, warning || sentence || (lost ? LOST_TEXT : refusal)),
+      h(
+        "p",
+        { class: "note-of", role: "status" },
+        warning.replace(END_TEXT, "") || sentence || (lost ? LOST_TEXT : refusal),
+      ),
     );
     invitation?.say(words);
   }

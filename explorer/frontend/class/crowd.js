@@ -39,7 +39,7 @@ export function createCrowd([start, stop]) {
     return h(
       "text",
       { class: "chart-label", x, y, dy: "0.35em", "text-anchor": "middle" },
-      String(index + 1),
+      `№ ${index + 1}`, // no value
     );
   }
 

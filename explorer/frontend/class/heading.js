@@ -30,8 +30,8 @@ export function createClassHeading(host) {
   /** @param {View|null} view */
   function show(view) {
     const isOpen = view?.state === "open" || view?.state === "silent";
-    if (view?.state === "ended" && lastView?.state !== "ended") showStatus(ENDED);
     lastView = view;
+    host.classList.toggle("over", view?.state === "ended");
     host.hidden = !view || isAtLesson() || (!isOpen && view.state !== "ended");
     document.documentElement.classList.toggle("with-class", !host.hidden);
     const leads = isOpen && view.role === "teacher" && findCurrentPath() !== undefined;
@@ -43,7 +43,7 @@ export function createClassHeading(host) {
       leads && !hasTable && h("button", { onclick: lead, title: FOLLOW }, status || "Follow me"),
       leads && hasTable && h("span", { title: TABLE }, "Your table stays here"),
       isOpen && h("a", { href: isPresenting() ? toPresentingAddress(lesson) : lesson }, "To the class"),
-      (!leads || hasTable) && h("span", { role: "status" }, status),
+      (!leads || hasTable) && h("span", { role: "status" }, view?.state === "ended" ? ENDED : status),
     );
   }
 

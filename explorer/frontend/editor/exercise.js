@@ -15,6 +15,7 @@ import { createEditor } from "./editor.js";
  */
 
 const HINT = "torch, nn, F, math and np are imported. Your code is read, never run.";
+const OLD_TEXT = "The chart shows your code as it was before this mistake.";
 const ROWS = 12;
 const AGAIN_MS = 2000; // minimum pause before a failed request is repeated; the maximum is twice as long
 
@@ -33,6 +34,7 @@ export function createExercise(exercise, { ask: askPython, onBegin, onDraw }) {
   const description = element("p", { class: "seen" });
   let text = loadFromSession(name) ?? template;
   let isAsking = false;
+  let isDrawn = false; // whether the chart shows a solution
   let timer = 0;
   const editor = createEditor({ label: "Your Function", ...{ text, rows: ROWS }, onRest: judgeText });
   const begin = element("button", { onclick: open }, "Write it yourself");
@@ -84,7 +86,8 @@ export function createExercise(exercise, { ask: askPython, onBegin, onDraw }) {
     }
     showStatus(answer.kind, answer.sentence);
     editor.mark(answer.line);
-    setText(description, answer.drawn);
+    isDrawn ||= Boolean(answer.choice);
+    setText(description, answer.choice || !isDrawn ? answer.drawn : OLD_TEXT);
     layer.show(answer.case);
     return answer.choice && onDraw(answer.choice);
   }

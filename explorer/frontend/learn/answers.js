@@ -90,8 +90,9 @@ function createRace({ choice, labels, leastRange }, memory) {
   const list = element("div", { class: "drawings", role: "group", "aria-label": "Drawings" });
   const stay = () => isPresenting() && (link.href = toPresentingAddress(link.href)); // on the stage
   const [link, note] = [element("a", { class: "race", onclick: stay }), element("p", { role: "status" })];
-  const heading = element("h3", {}, `Drawings (thin lines): pick up to ${MAX_PICKED} to race`);
-  const host = element("section", { class: "race-of-class", hidden: true }, heading, list, link, note);
+  const asked = element("span", {}, `Drawings (thin lines): pick up to ${MAX_PICKED} to race`);
+  const heading = element("h3", {}, asked, link); // the link takes the place of the words: nothing moves
+  const host = element("section", { class: "race-of-class", hidden: true }, heading, list, note);
 
   /** Update the link to the Train page. Disable drawings that no longer fit into it. */
   function update() {
@@ -101,6 +102,7 @@ function createRace({ choice, labels, leastRange }, memory) {
     const names = [...picked].map(({ name }) => name);
     saveInSession(memory, names);
     setAttribute(link, "hidden", !picked.size || !isShort);
+    asked.hidden = !link.hidden;
     setAttribute(link, "href", `${toServerUrl("train")}?${query}`);
     setText(link, picked.size === 1 ? "Train this drawing" : `Race these ${picked.size} drawings`);
     setText(note, isShort ? "" : TOO_LONG_TEXT);
@@ -115,7 +117,7 @@ function createRace({ choice, labels, leastRange }, memory) {
     const picture = drawThumbnail(pair, getSamplingSettings(choice), leastRange);
     const title = `${drawing.name}, ${kind}: ${describeShape(x, y)}`;
     const attributes = { "aria-label": title, title, onclick: pick, class: "flex-row" };
-    const number = element("b", {}, drawing.name.replace(/\D+/, ""));
+    const number = element("b", {}, drawing.name.replace(/\D+/, "№ "));
     const button = element("button", attributes, number, picture, element("span", {}, kind));
     function pick() {
       if (!picked.delete(drawing)) picked.add(drawing);

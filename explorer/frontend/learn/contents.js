@@ -90,7 +90,7 @@ export function createContents(lessons, paths, { linkTo, onTerm, print }) {
     element(
       "p",
       {},
-      `${lessons.length} short lessons: y (grey) and its gradient (blue), ? where you draw it. ${done} done.`,
+      `A backward rule sets the gradient that an op passes back (blue; y is grey; ? to draw). ${done} done.`,
     ),
     element("div", { class: "paths", role: "group", "aria-label": "Path" }, ...buttons),
     list,

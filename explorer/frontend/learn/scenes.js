@@ -152,10 +152,11 @@ export function createLinks(scenes, { address, embedded, presenting }) {
   const links = scenes.map((scene) => {
     const page = scene.path === "/" ? "Explore" : "Train";
     const names = describeChoice(parseMessage(scene.choice));
+    const isOne = scenes.filter(({ path }) => path === scene.path).length === 1;
     return element(
       "a",
       { class: page === "Explore" && "to-chart", target: embedded ? "_blank" : "_self", title: names },
-      `Open in ${page}`,
+      `Open in ${page}${isOne ? "" : `: ${getEntries(parseMessage(scene.choice)).op.label}`}`,
       element("small", {}, names),
     );
   });

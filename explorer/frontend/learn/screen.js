@@ -163,10 +163,8 @@ export function createLesson(lesson, around, part = null) {
     if (excerpt) text.after(excerpt.element); // on a stage; elsewhere the complete code is below
     showChart(true);
     const onward = part ? [] : [element("button", { onclick: predictAgain }, "Predict again"), around.next()];
-    screen.append(
-      element("nav", { class: "onward", "aria-label": "Onward" }, ...onward),
-      createFullCode(lesson.code),
-    );
+    text.after(element("nav", { class: "onward", "aria-label": "Onward" }, ...onward));
+    screen.append(createFullCode(lesson.code));
     text.replaceChildren(...(part?.form ? [place.element] : []), ...createStory());
     show(first);
   }

@@ -37,13 +37,13 @@ export function describeRightDrawing({ whole, share }) {
 }
 
 /**
- * Return the reply to a wrong drawing, without the true values. The chart shades where it is wrong.
+ * Return the reply to a wrong drawing, without the true values. The chart is red where it is wrong.
  * @param {Judgement} judgement @param {Curve} drawn
  */
 export function describeWrongDrawing({ deviations }, drawn) {
   const x = pickX(findWorst(deviations));
   const there = `At x = ${formatFourDigits(x)} you drew ${roundText(interpolateAt(drawn, x))}.`;
-  return `Not yet. Look again where the chart is shaded. ${there} ${RETRY_TEXT}`;
+  return `Not yet. Look again where it is red. ${there} ${RETRY_TEXT}`;
 }
 
 /**

@@ -36,10 +36,10 @@ def compare_outcomes():
 
 
 def get_lost_leaf():
-    """Return the gradient of a leaf that is still referenced, for w = leaf / 2 with gradient 3."""
-    leaf = torch.full((2,), 2.0, requires_grad=True)
-    w = leaf * 0.5
-    (3 * w).sum().backward()
+    """Return the gradient of a leaf that is still referenced, for w = leaf * 0.1 with gradient 10."""
+    leaf = torch.randn(3, requires_grad=True)
+    w = leaf * 0.1
+    (10 * w).sum().backward()
     return leaf.grad.tolist()
 
 

@@ -49,7 +49,7 @@ LEVELS = [("clamp", level) for level in (-0.5, 0.5, 1, 1.5, 2)] + [("relu", leve
 def test_the_named_place_is_wrong_and_its_values_are_so(node: Node, key: str, level: float) -> None:
     """At a corner torch's value is one of two: no drawing is told off for what it returns there."""
     said = words_of(node, key, np.full(300, float(level)))
-    assert said["wrong"].startswith("Not yet. Look again where the chart is shaded. At x = ")
+    assert said["wrong"].startswith("Not yet. Look again where it is red. At x = ")
     assert "there is" not in said["wrong"]
     place = PLACE.search(said["apart"])
     assert place, said

@@ -23,12 +23,12 @@ import { roundToTenths } from "../plotly/svg-paths.js";
 const GAP = 26; // px between panels, where the handles of parameters are
 // Space for the heading of the third panel: minimum px, and multiple of the font size.
 const PART_GAP = [24, 1.5];
-const [LOW_PX, LOW_SHARE] = [200, 0.5]; // height of two panels below which the upper one has a share of the other's
+const [LOW_PX, LOW_SHARE] = [200, 0.75]; // height of two panels below which the upper one has a share of the other's
 const UPPER_SHARE = 0.8; // height of an upper panel as a fraction of the third's
 const X_TICK_PX = 90; // minimum distance between x ticks
 const Y_TICK_LINES = 2; // minimum distance between y ticks, as a multiple of the font size
 const [X_LETTERS, Y_LETTERS] = [8, 5]; // maximum letters of a tick label
-const countYTicks = (/** @type {number} */ lines) => Math.max(lines / Y_TICK_LINES, Math.min(3, lines / 1.3));
+const countYTicks = (/** @type {number} */ lines) => Math.max(lines / Y_TICK_LINES, Math.min(4, lines / 1.3));
 const TITLE_LINES = 4.6; // length of the op's axis title, as a multiple of the font size
 const MARK_GAP_PX = 3; // minimum distance between tick marks of a number format
 const MARK_PX = 6; // length of a tick mark
