@@ -20,7 +20,7 @@ const ATTENDING_TEXT = "No name is asked for, and nobody sees which answer is yo
 const REVEALED_TEXT = "The answers are shown.";
 const UNANSWERED_TEXT = "No answers yet: press again to reveal.";
 const WARNED_MS = 8000; // time for a second press
-const END_TEXT = "Press again: it ends for everyone, and all answers are deleted";
+const END_TEXT = "End the class for everyone, and delete all answers? Press again.";
 const ENDED_TEXT = "The class has ended. None of its data are kept.";
 const OVER_STATES = ["refused", "gone", "ended"];
 

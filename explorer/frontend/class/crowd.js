@@ -33,13 +33,13 @@ export function createCrowd([start, stop]) {
 
   /** Draw a curve's number on it, left of most labels. @param {ArrayLike<number>} values @param {number} index */
   function drawNumber(values, index) {
-    const cell = Math.round(((index + 1.5) / (2 * MAX_NUMBERED)) * values.length);
+    const cell = Math.round(((index + 1) / (1.3 * MAX_NUMBERED)) * values.length);
     if (!frame || Number.isNaN(values[cell])) return null;
     const [x, y] = [toLeftPx(frame, toX(values, cell)), toTopPx(findPanel(frame, "part"), values[cell])];
     return h(
       "text",
       { class: "chart-label", x, y, dy: "0.35em", "text-anchor": "middle" },
-      `№ ${index + 1}`, // no value
+      `№${index + 1}`, // no value
     );
   }
 

@@ -117,7 +117,7 @@ function createRace({ choice, labels, leastRange }, memory) {
     const picture = drawThumbnail(pair, getSamplingSettings(choice), leastRange);
     const title = `${drawing.name}, ${kind}: ${describeShape(x, y)}`;
     const attributes = { "aria-label": title, title, onclick: pick, class: "flex-row" };
-    const number = element("b", {}, drawing.name.replace(/\D+/, "№ "));
+    const number = element("b", {}, drawing.name.replace(/\D+/, "№"));
     const button = element("button", attributes, number, picture, element("span", {}, kind));
     function pick() {
       if (!picked.delete(drawing)) picked.add(drawing);
