@@ -139,7 +139,7 @@ def test_all_tools_open_with_one_press_and_are_remembered(first: First) -> None:
     slider = page.get_by_role("slider", name="Upstream gradient g")
     expect(slider).to_be_hidden()
     page.get_by_role("button", name="All tools").click()
-    retry(page, partial(assert_few, page, 34, 120))
+    retry(page, partial(assert_few, page, 34, 122))
     for name in ("Formula", "Code", "Checks", "Data", "Hide Straight-through", "Copy link"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
     expect(slider).to_be_visible()
