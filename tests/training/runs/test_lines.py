@@ -82,6 +82,7 @@ def test_each_line_ends_as_the_ranking_says(ended):
             (least, most), best = ranking.differences[rule], max(ranking.means.values())
             reach = 100 * min(-least, 1 - best), 100 * min(most, best)
             assert [float(each) for each in near.groups()] == pytest.approx(reach, abs=0.06)
+            assert ("cut at 100 %" in line.text) == (-least > 1 - best)
 
 
 @pytest.mark.parametrize(
