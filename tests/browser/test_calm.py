@@ -106,6 +106,7 @@ def test_the_first_screen_on_a_phone_is_short_and_accessible(first: First) -> No
     page = first(arrives=True, **FINGER)
     expect(page.get_by_role("link", name="Train both")).to_be_visible()
     assert_few(page, 15, 65)
+    expect(page.get_by_text("Backward rules set the gradient passed back.")).to_be_in_viewport(ratio=1)
     turn(page, "/?section=code")
     code = page.get_by_role("region", name="Code", exact=True)
     expect(code).to_contain_text("return RoundStraightThrough.apply(x)")
