@@ -44,23 +44,23 @@ def _explain_no_integral(curve: Curve) -> Result | None:
     return unknown(f"Its integral is not known: {reason}.", at) if reason else None
 
 
-def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
+def _compare_area(curve: Curve) -> Result:
     """Return a result that compares a rule's area (its integral over x) with the rise of an op that jumps.
 
-    For an endless op such as round, both are taken from −8 to 8. With ``of_jump``, any finite area of the
-    right sign is accepted.
+    For an endless op such as round, both are taken from −8 to 8.
     """
     at, heights, (x, total) = round_position(float(curve.jumps[0][0])), curve.jumps[1].abs(), curve.integral
     area, rise, is_staircase, place = curve.area, curve.rise, curve.is_staircase, "Its area"
-    y, due = curve.subject.y(x), rise
+    y, due, cancels = curve.subject.y(x), rise, curve.cancels
     if math.isinf(rise):
         ends = (x.abs() <= NEAR).nonzero()[[0, -1], 0]
-        area, rise, width = (float(values[ends].diff()) for values in (total, y, x))
+        rise, width = (float(values[ends].diff()) for values in (y, x))
+        area, cancels = curve.near_area
         due = float((y[-1] - y[0]) / (x[-1] - x[0])) * width  # the rise of a part of this width, on average
         is_staircase, place = True, f"From {format_number(-NEAR)} to {format_number(NEAR)} its area"
-    elif area and (curve.cancels or math.isnan(area)):
-        words = "Its parts above and below 0 cancel: no factor gives it the area {rise}, the op's rise."
-        return fails(words, at, 0.0, rise=rise)
+    if cancels or math.isnan(area):
+        words = f"{place.removesuffix('area')}parts above and below 0 cancel: no factor gives it the area"
+        return fails(f"{words} {{rise}}, the op's rise.", at, 0.0, rise=rise)
     share = area / rise if rise else 0.0
     moved = "jumps by {rise}" if curve.is_flat else "changes by {rise}, jumps included"
     words = f"{place} is {'infinite' if math.isinf(area) else '{figure}'}, and the op {moved}"
@@ -69,7 +69,7 @@ def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
         return conclude(f"{words}: its sign is wrong, so gradient descent climbs.")
     if math.isinf(area):
         return conclude(f"{words}: large x keep learning.")
-    if of_jump or abs(area - rise) <= _LEEWAY * abs(rise) + 1.1 * float(heights.max()) * is_staircase:
+    if abs(area - rise) <= _LEEWAY * abs(rise) + 1.1 * float(heights.max()) * is_staircase:
         return holds(f"{words}.", at, area, rise=rise)
     if (lost := _find_lost_jump(curve)) is not None:
         return fails(f"{words}: {_LOST}", lost, area, rise=rise)
@@ -102,8 +102,11 @@ def check_antiderivative(curve: Curve) -> Result:
     if not bool(curve.integral[1].any()):
         return _excuse(curve, fails("The gradient is 0 everywhere, so its antiderivative never moves."))
     if not curve.is_staircase and math.isfinite(curve.rise):
-        total = _compare_area(curve, of_jump=True)
-        return _excuse(curve, total if total.verdict == FAILS else _judge_place(curve))
+        area = 0.0 if curve.cancels or math.isnan(curve.area) else curve.area
+        way = "goes on without end" if math.isinf(area) else ""
+        way = "moves against the op" if area * curve.rise < 0 else way if area else "returns to its start"
+        words = f"Its antiderivative {way}: see area."
+        return _excuse(curve, fails(words, float(at[0]), area) if way else _judge_place(curve))
     return _judge_staircase(curve)
 
 
@@ -124,7 +127,7 @@ def _judge_staircase(curve: Curve) -> Result:
         off = torch.where(near, off, 0.0)
         stop = _find_departure(curve, largest)
         if stop is not None:
-            early = off > 1.1 * largest
+            early = near & ((gap - gap[x.abs().argmin()]).abs() > 1.1 * largest)
             stop = find_nearest(x, early) if bool(early.any()) else stop
             words = f"Around x = {format_number(stop, 2)} its antiderivative no longer follows the op."
             return _excuse(curve, fails(words, stop))

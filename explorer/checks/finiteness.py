@@ -27,7 +27,7 @@ _Samples = dict[torch.dtype, tuple[Tensor, Tensor, Tensor]]
 def check_finiteness(curve: Curve) -> Result:
     """Check whether y and the gradient are finite in four dtypes, from the smallest floats to ±10,000."""
     curve.require_elementwise()
-    subject, far, samples = curve.subject, "", _Samples()
+    subject, samples, ends = curve.subject, _Samples(), dict[str, list[str]]()
     for dtype in DTYPES:
         x = list_floats(dtype, subject)
         try:
@@ -47,17 +47,21 @@ def check_finiteness(curve: Curve) -> Result:
         if bool(vanished.any()) and dtype in _FULL:
             words = "For g = 0 the gradient at x = {at} is NaN: use g as a factor only."
             return fails(words, find_nearest(x, vanished))
-        if bool(bad.any()) and not far:
-            end = format_number(abs(find_nearest(x, bad)))
-            far = f"; in {name_dtype(dtype)} not beyond |x| = {end}"
+        # Where y of float64 is finite, the gradient could be so too.
+        is_lost = ~r.isfinite() & near & subject.y(x.to(subject.trial.dtype)).isfinite()
+        place = _describe_loss(subject, x[near], r[near], is_lost[near]) if bool(is_lost.any()) else ""
+        ends.setdefault(place, []).append(name_dtype(dtype))
     if not samples:
         raise reason
-    place, names = _name_range(curve, samples), ", ".join(map(name_dtype, samples))
     if curve.poles:
         judge = by_design if subject.declared else fails
         words = "Towards x = {at} the gradient grows without bound, though y does not"
         return judge(f"{words}: {_KEEP_OFF}.", curve.poles[0])
-    return _find_lost_values(curve, samples) or holds(f"It is finite {place} in {names}{far}.")
+    if fault := _find_lost_values(curve, samples):
+        is_of_op = subject.op and "gradient" not in fault.sentence  # its own NaN is no fault of the rule
+        return by_design(fault.sentence, fault.where) if is_of_op else fault
+    parts = [f"in {', '.join(ends[place])}{place}" for place in sorted(ends)]
+    return holds(f"It is finite {_name_range(curve, samples)} {'; '.join(parts)}.")
 
 
 def list_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
@@ -78,6 +82,19 @@ def list_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
 def _evaluate(subject: Subject, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     (y, r), (_, of_zero) = (subject.run_both(subject.broadcast(x), g) for g in (1.0, 0.0))
     return subject.reduce_rows(y), subject.reduce_rows(r), subject.reduce_rows(of_zero)
+
+
+def _describe_loss(subject: Subject, x: Tensor, r: Tensor, lost: Tensor) -> str:
+    """Return where the gradient r, (n,), overflows: " nowhere" finite, " not beyond …" or " not at …"."""
+    at, is_finite = find_nearest(x, lost), r.isfinite()
+    is_even, inside = bool(lost[x * at < 0].any()), x[is_finite & (x.abs() < abs(at)) & (x * at >= 0)]
+    if not len(inside) or bool(is_finite[(x.abs() >= abs(at)) & (is_even | (x * at > 0))].any()):
+        return f" not at x = {format_number(at, 4)}" if bool(is_finite.any()) else " nowhere"
+    start = inside[inside.abs().argmax()]
+    end = _find_end(lambda x: subject.gradient(x).isfinite(), start, x.new_tensor(at))
+    return (
+        f" not beyond {f'|x| = {format_number(abs(end), 4)}' if is_even else f'x = {format_number(end, 4)}'}"
+    )
 
 
 def _is_representable(subject: Subject, x: Tensor) -> Tensor:
@@ -141,7 +158,7 @@ def _name_range(curve: Curve, samples: _Samples) -> str:
             last = _find_end(lambda x: curve.subject.y(x).isfinite(), x[inside], x[outside])
             end.append(format_number(last))
     if any(ends):
-        return f"where y is, which is for {' < '.join([*ends[0], 'x', *ends[1]])},"
+        return f"where y is ({' < '.join([*ends[0], 'x', *ends[1]])} in {name_dtype(x.dtype)})"
     low, high = format_number(x[0]), format_number(float(x[-1]))
     return f"from {low} to {high}" if curve.subject.domain else "from 0 to ±10,000"
 
@@ -154,11 +171,13 @@ def _find_end(is_inside: Callable[[Tensor], Tensor], inside: Tensor, outside: Te
 def _report(values: Callable[[Tensor], Tensor], x: Tensor, mask: Tensor, words: str) -> Result:
     """Return a failed result about the NaN of a mask nearest to x = 0, located by bisection in float64."""
     at = find_nearest(x, mask)
-    nearer = x[(x.abs() < abs(at)) & (x * at > 0)]
+    nearer, advice = x[(x.abs() < abs(at)) & (x * at > 0)], _ADVICE
     if x.dtype == torch.float64 and len(nearer):
         start = torch.tensor(at, dtype=x.dtype)
         at = _find_end(lambda x: values(x).isnan(), start, nearer[nearer.abs().argmax()])
-    return fails(f"{words}: {_ADVICE}.", at)
+    if x.dtype == torch.float64 and not bool(values(x.new_tensor([at - 1e-6, at + 1e-6])).isnan().any()):
+        advice = "give that point a value"
+    return fails(f"{words}: {advice}.", at)
 
 
 def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor) -> Result:

@@ -57,9 +57,10 @@ def check_kinks(curve: Curve) -> Result:
         return judge(fails, first, ": it belongs between its two limits. Let one branch include the bound")
     is_stepped = len(curve.gradient_jumps[0]) > _MANY  # in 16 bits, and only larger jumps are kinks
     near = curve.gradient[curve.x.abs() <= curve.x.abs().min() + NEAR].abs()
-    step = 1e-2 * float(near.max()) if is_stepped else 1e-6
+    sizes = torch.maximum(low.abs(), high.abs()).clamp(1.0, 1e300)  # of rounding errors
+    step = 1e-2 * near.max().expand_as(x) if is_stepped else 1e-6 * sizes
     off = torch.maximum((left - right).abs(), (value - left).abs())
-    jumping = [i for i in order if off[i] > step]
+    jumping = [i for i in order if off[i] > step[i]]
     if not jumping:
         place = format_position(x[order[0]], 7)
         apart = "Apart from small steps, as of 16-bit numbers, the gradient" if is_stepped else "The gradient"

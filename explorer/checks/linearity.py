@@ -109,7 +109,8 @@ def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
     places = ignores_g if bool(ignores_g.any()) else offset
     index = int(torch.where(places, (x.abs() - 0.5).abs(), torch.inf).argmin())
     if bool(ignores_g.any()):
-        words = f"{_describe_place(x, ignores_g)} the gradient is {{figure}} whatever g is"
+        place = _describe_place(x, ignores_g) if single[ignores_g].unique().numel() == 1 else "At x = {at}"
+        words = f"{place} the gradient is {{figure}} whatever g is"
         return fails(f"{words}: the upstream gradient is lost there. Multiply by g.", x[index], single[index])
     if bool(offset.any()):
         words = "At x = {at} g = 0 still gives {figure}: multiply by g, do not add."
@@ -145,7 +146,7 @@ def _guess_purpose(gradient_of: Callable[[float], Tensor], mirrored: bool) -> st
 
 def _describe_place(x: Tensor, places: Tensor) -> str:
     low, high = (format_number(end) for end in x[places].aminmax())
-    if bool(places.double().mean() > 0.98):
+    if bool(places.all()):
         return "Everywhere"
     if bool(places[x >= x[places].min()].all()):
         return f"Above about {low}"

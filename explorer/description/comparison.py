@@ -64,11 +64,6 @@ def _list_differences(
         levels = {key: select_kinds(gradients[key], "level") for key in labels}
         yield from _describe_spot(levels, labels, curves)
     yield from _describe_measures(compared, labels, curves.g)
-    count, at = len(gradients), format_at_g(curves.g)
-    if 2 < count == len(labels):
-        yield f"All {count} gradients differ{at}."
-    elif count > 2:
-        yield f"These {count} rules show {len(labels)} different gradients{at}."
 
 
 def _describe_single_differences(claims: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
@@ -160,8 +155,8 @@ def _describe_each(
 
 
 def _add_colon(name: str) -> str:
-    """Return a name that a value will follow, with a colon if it is a formula of g or x."""
-    return f"{name}:" if re.search(r"\b[gx]\b", name) else name
+    """Return a name that a value will follow, with a colon if it is a formula of g or x, or a number."""
+    return f"{name}:" if re.search(r"\b[gx]\b|^[−\d.]+$", name) else name
 
 
 def _describe_extremes(

@@ -36,5 +36,5 @@ def _describe_flatness(claim: Claim) -> str:
     (share,) = claim.numbers
     if share in (0, 1):
         everywhere = "almost everywhere" if claim.exact else f"almost everywhere {place}"
-        return f"is flat nowhere {place}" if share == 0 else f"is flat {everywhere}"
+        return f"has no flat stretch {place}" if share == 0 else f"is flat {everywhere}"
     return f"is flat on {describe_share(claim)}"

@@ -51,7 +51,7 @@ def _describe_op(curves: SampledCurves, claims: list[Claim], name: str) -> str:
     if share == 1:
         return f"{name} is flat{scope}: its true gradient is 0, so nothing before it can learn."
     if share == 0:
-        return f"{name} is never flat{scope or ' here'}: its true gradient reaches earlier layers."
+        return f"{name} has no flat stretch{scope or ' here'}: its true gradient reaches earlier layers."
     return f"{name} is flat on {describe_share(claim)}: there its true gradient is 0."
 
 

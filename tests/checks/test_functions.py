@@ -187,19 +187,6 @@ def test_operators_of_torch_library_are_also_checked_compiled(choose_checks):
     assert "ompiled it" in compiled.sentence
 
 
-def test_the_antiderivative_of_an_op_that_jumps_holds_between_its_jumps_only(choose_checks):
-    choose_checks("antiderivative")
-    (result,) = check("formula: x - floor(x)", "default")
-    assert (result.verdict, result.where is not None) == ("by design", True)
-    assert result.sentence.startswith("The op is an antiderivative between its jumps")
-
-
-def test_the_gradient_at_a_bound_is_compared_with_the_ops_own(choose_checks):
-    choose_checks("kinks")
-    (result,) = check("formula: 0 * x + 1", "formula: g*(x>=0)*(x<=2)")
-    assert re.fullmatch("At 0, g = 1, the gradient is 1, .*own derivative of .* gives 0\\.", result.sentence)
-
-
 def test_steps_of_16_bits_are_no_kinks(choose_checks):
     """Of IR-Net's rule, computed in 16 bits."""
     choose_checks("kinks")

@@ -86,7 +86,7 @@ def test_rules_with_long_formulas_are_called_by_their_beginning():
     assert both.main.startswith("Rule 1 (g * x ** 3 *…): the gradient is between")
     assert both.rest.startswith("Rule 2 (g * x ** 3 *…): the gradient is between")
     op = make_description(sample(f"formula: {LONG.replace('g *', '2 *').format(1)}", "straight_through"))
-    assert op.rest.startswith("Your formula is flat nowhere")
+    assert op.rest.startswith("Your formula has no flat stretch")
 
 
 def test_the_description_is_read_off_the_curves():
@@ -101,7 +101,7 @@ def test_the_description_is_read_off_the_curves():
 @loop_over(
     ("op", "words"),
     [
-        ("identity", "is flat nowhere here."),
+        ("identity", "has no flat stretch here."),
         ("relu", "is flat on 50 % of the range."),
         ("clamp", "is flat on 83 % of the range."),
         ("sign", "is flat almost everywhere."),
@@ -111,13 +111,13 @@ def test_the_description_is_read_off_the_curves():
         ("formula: 1/(x>0)", "is flat on 50 % of the range and undefined or infinite on 50 %."),
         ("formula: log(floor(x))", "is flat on 33 % of the range and undefined or infinite on 67 %."),
         ("formula: x*(1/x)", "almost everywhere in this picture and undefined at x = 0."),
-        ("formula: 1/(x**2-2*x+1)", "is flat nowhere in this picture and infinite at x = 1."),
-        ("reciprocal", "is flat nowhere in this picture and infinite at x = 0."),
+        ("formula: 1/(x**2-2*x+1)", "has no flat stretch in this picture and infinite at x = 1."),
+        ("reciprocal", "has no flat stretch in this picture and infinite at x = 0."),
         ("formula: 1/(x-round(x)==0)", "has finite values only at isolated x in this picture."),
         ("formula: floor(x)-floor(x)", "is flat everywhere here."),
         ("formula: sqrt(-1 - x*x)", "has no finite value in this picture."),
         ("formula: mean(abs(x)) * x / x", "on more than 99 % of this picture and undefined at x = 0."),
-        ("formula: where(x >= 0, x, tanh(x))", "is flat nowhere in this picture."),
+        ("formula: where(x >= 0, x, tanh(x))", "has no flat stretch in this picture."),
     ],
 )
 def test_the_description_states_where_an_op_is_flat_or_not_finite(op: str, words: str):

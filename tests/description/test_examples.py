@@ -31,6 +31,8 @@ def test_the_means_of_several_rules_tell_them_apart():
     assert make_description(sample("sign", six, g=0)).main.startswith("g is 0: nothing arrives")
     main = make_description(sample("sign", six[:3], g=-1)).main
     assert main.startswith(f"At g = −1, strongest gradients here: {DEFAULT} 0, Clipped straight-through −1,")
+    main = make_description(sample("round", ["straight_through", "formula: 5", "formula: 2*x"])).main
+    assert main.startswith("Strongest gradients here: 2 * x: 6, 5: 5, Straight-through 1.")
 
 
 def test_a_surrogate_that_only_rounds_to_0_is_not_said_to_be_0():

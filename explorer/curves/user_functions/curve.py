@@ -16,7 +16,7 @@ from explorer.curves.user_functions.traits import Traits, find_traits
 
 _MANY_JUMPS = 3  # an op with this number of jumps counts as a staircase
 # Positive and negative parts cancel if the area is below this fraction of the absolute area.
-_CANCELLED = 0.01
+_CANCELLED = 1e-4
 _GROWTH = 0.02  # the area is infinite if more than this fraction of it is at |x| from 5,000 to 10,000
 _DIVERGENT = 0.7  # a pole's area is infinite if distance × gradient keeps this fraction from 1e-6 to 1e-9
 _SMALL_STEP = 1e-6  # a step that float32 still resolves near 0
@@ -177,7 +177,9 @@ class Curve:
         steps = torch.logspace(-9, 1, 401, dtype=self.dtype)
         around = torch.cat([-steps, torch.zeros(1, dtype=self.dtype), steps])
         centres = [*self.jumps[0][:4].tolist(), *edges[:8], float(peak), 0.0]
-        x = self.spread(4001, 601, *(centre + around for centre in centres))
+        ends = torch.tensor([-NEAR, NEAR], dtype=self.dtype)
+        x = self.spread(4001, 601, ends, *(centre + around for centre in centres))
+        x = x[x.abs() <= FAR * (1 - OFF)]  # as far below 0 as above
         r = self.subject.gradient(x)
         finite = r.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
         return x, r, (finite[1:] + finite[:-1]) / 2 * x.diff()
@@ -248,10 +250,16 @@ class Curve:
         return sorted({round_position(at) for at in centre[is_fault.any(0) & grows].tolist()})
 
     @property
+    def near_area(self) -> tuple[float, bool]:
+        """The integral of the rule from −8 to 8, and whether its parts above and below 0 cancel there."""
+        x, _, cells = self._samples
+        inner = cells[(x[:-1] >= -NEAR) & (x[1:] <= NEAR)]
+        return float(inner.sum()), _cancels(inner)
+
+    @property
     def cancels(self) -> bool:
-        """True if the rule's integral is less than 1 % of the integral of its absolute values."""
-        cells = self._samples[2]
-        return abs(float(cells.sum())) < _CANCELLED * float(cells.abs().sum())
+        """True if the rule's integral is less than 0.01 % of the integral of its absolute values."""
+        return _cancels(self._samples[2])
 
     @cached_property
     def area(self) -> float:
@@ -272,6 +280,10 @@ class Curve:
         """The rise of y over all x or the domain, or ±inf if it diverges."""
         ends = (self.subject.domain or (-far, far) for far in (FAR / 2, FAR))
         return _limit_sum(*(float(self.subject.y(torch.tensor(x, dtype=self.dtype)).diff()) for x in ends))
+
+
+def _cancels(cells: Tensor) -> bool:
+    return abs(float(cells.sum())) < _CANCELLED * float(cells.abs().sum())
 
 
 def _limit_sum(near: float, total: float, growth: float = 1e-3) -> float:

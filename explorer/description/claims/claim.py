@@ -20,8 +20,7 @@ class Claim:
     from 0; "mean": its mean over the range; "support": the fraction of the range on which it is not 0.
 
     Kinds for several curves: "alike": they are equal at this g. "apart": two differ only at these x.
-    "different": the two numbers count the curves and the distinct ones among them, of which ``about`` names
-    one each. "gap": on the spans, the first curve has the first value and the second curve the second.
+    "gap": on the spans, the first curve has the first value and the second curve the second.
 
     Attributes:
         kind: the kind of statement.

@@ -17,7 +17,7 @@ _MAX_CENTRES = 40  # with more kinks, means are not compared
 def compare_curves(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]]) -> Iterable[Claim]:
     """Yield claims about gradient curves that are equal or that differ at only a few x.
 
-    For three or more curves, one claim counts the distinct ones. ``claims`` are those about each single rule.
+    ``claims`` are those about each single rule.
     """
     groups: list[list[str]] = []
     for key in curves.gradients:
@@ -31,8 +31,6 @@ def compare_curves(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]])
     first = tuple(group[0] for group in groups)
     if len(first) < 2:
         return
-    if len(curves.rules) > 2:
-        yield Claim("different", first, (len(curves.rules), len(groups)))
     for left, right in combinations(first, 2):
         differing = _mask_differences(curves, left, right)
         x = curves.x[differing]
@@ -83,7 +81,7 @@ def _measure(curve: Curve, claims: Sequence[Claim]) -> Iterator[Claim]:
     if _select(claims, "many", "undefined", "overflow", "infinite", "nowhere", "unbounded"):
         return
     about = (curve.key,)
-    yield Claim("peak", about, (float(curve.y[np.argmax(np.abs(curve.y))]),), exact=False)
+    yield Claim("peak", about, (max(float(curve.y.max()), float(curve.y.min()), key=abs),), exact=False)
     area = _integrate(curve)
     if area is not None:
         yield Claim("mean", about, (area / curve.width,), exact=False)
