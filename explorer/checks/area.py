@@ -12,7 +12,7 @@ from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.matching import describe_match, match_rule
 from explorer.checks.result import FAILS, Result, by_design, fails, format_number, holds, unknown
 from explorer.curves.bisection import round_position
-from explorer.curves.user_functions.curve import Curve, find_nearest
+from explorer.curves.user_functions.curve import Curve, add_cells, find_nearest
 from explorer.curves.user_functions.elementwise import NEAR
 from explorer.formula import join_texts
 
@@ -51,14 +51,14 @@ def _compare_area(curve: Curve) -> Result:
     """
     at, heights, (x, total) = round_position(float(curve.jumps[0][0])), curve.jumps[1].abs(), curve.integral
     area, rise, is_staircase, place = curve.area, curve.rise, curve.is_staircase, "Its area"
-    y, due, cancels = curve.subject.y(x), rise, curve.cancels
+    y, due, r = curve.subject.y(x), rise, curve.gradient
     if math.isinf(rise):
         ends = (x.abs() <= NEAR).nonzero()[[0, -1], 0]
         rise, width = (float(values[ends].diff()) for values in (y, x))
-        area, cancels = curve.near_area
+        area, r = add_cells(total[ends[0] : ends[1] + 1].diff()), r[curve.x.abs() <= NEAR]
         due = float((y[-1] - y[0]) / (x[-1] - x[0])) * width  # the rise of a part of this width, on average
         is_staircase, place = True, f"From {format_number(-NEAR)} to {format_number(NEAR)} its area"
-    if cancels or math.isnan(area):
+    if not area and bool(r.any()):
         words = f"{place.removesuffix('area')}parts above and below 0 cancel: no factor gives it the area"
         return fails(f"{words} {{rise}}, the op's rise.", at, 0.0, rise=rise)
     share = area / rise if rise else 0.0
@@ -102,11 +102,10 @@ def check_antiderivative(curve: Curve) -> Result:
     if not bool(curve.integral[1].any()):
         return _excuse(curve, fails("The gradient is 0 everywhere, so its antiderivative never moves."))
     if not curve.is_staircase and math.isfinite(curve.rise):
-        area = 0.0 if curve.cancels or math.isnan(curve.area) else curve.area
-        way = "goes on without end" if math.isinf(area) else ""
-        way = "moves against the op" if area * curve.rise < 0 else way if area else "returns to its start"
-        words = f"Its antiderivative {way}: see area."
-        return _excuse(curve, fails(words, float(at[0]), area) if way else _judge_place(curve))
+        area, way = curve.area, "goes on without end" if curve.area else "returns to its start"
+        way = "moves against the op" if area * curve.rise < 0 else way
+        words, is_right = f"Its antiderivative {way}: see area.", 0 < area * curve.rise < math.inf
+        return _excuse(curve, _judge_place(curve) if is_right else fails(words, float(at[0]), area))
     return _judge_staircase(curve)
 
 
@@ -160,7 +159,7 @@ def _judge_place(curve: Curve) -> Result:
     centre = round_position(float((at * heights.abs()).sum() / heights.abs().sum()))
 
     def measure_share(end: float) -> float:
-        return float(total[x <= end][-1]) / area if area else 0.0
+        return float(total[x <= end][-1] - total[0]) / area if area else 0.0
 
     share = measure_share(centre)
     if _MIDDLE <= share <= 1 - _MIDDLE:

@@ -92,9 +92,8 @@ def _describe_loss(subject: Subject, x: Tensor, r: Tensor, lost: Tensor) -> str:
         return f" not at x = {format_number(at, 4)}" if bool(is_finite.any()) else " nowhere"
     start = inside[inside.abs().argmax()]
     end = _find_end(lambda x: subject.gradient(x).isfinite(), start, x.new_tensor(at))
-    return (
-        f" not beyond {f'|x| = {format_number(abs(end), 4)}' if is_even else f'x = {format_number(end, 4)}'}"
-    )
+    name, end = ("|x|", abs(end)) if is_even else ("x", end)
+    return f" not beyond {name} = {format_number(end, 4)}"
 
 
 def _is_representable(subject: Subject, x: Tensor) -> Tensor:

@@ -192,9 +192,11 @@ class Curve:
 
     @cached_property
     def integral(self) -> tuple[Tensor, Tensor]:
-        """The sampled x, and the antiderivative of the rule for g = 1 at each; it is 0 at the first x."""
+        """The sampled x, and the antiderivative of the rule for g = 1 at each; it is 0 at the x nearest 0."""
         x, _, cells = self._samples
-        return x, torch.cat([torch.zeros(1, dtype=self.dtype), cells.cumsum(0)])
+        at = int(x.abs().argmin())  # sums begin here, because far cells may be too large to be added first
+        left, right = -cells[:at].flip(0).cumsum(0).flip(0), cells[at:].cumsum(0)
+        return x, torch.cat([left, torch.zeros(1, dtype=self.dtype), right])
 
     @cached_property
     def integral_obstacle(self) -> tuple[str, float | None]:
@@ -249,23 +251,11 @@ class Curve:
         grows = top > 10 * r.nan_to_num(0.0).amax(0)  # a high but bounded peak is level between the sides
         return sorted({round_position(at) for at in centre[is_fault.any(0) & grows].tolist()})
 
-    @property
-    def near_area(self) -> tuple[float, bool]:
-        """The integral of the rule from −8 to 8, and whether its parts above and below 0 cancel there."""
-        x, _, cells = self._samples
-        inner = cells[(x[:-1] >= -NEAR) & (x[1:] <= NEAR)]
-        return float(inner.sum()), _cancels(inner)
-
-    @property
-    def cancels(self) -> bool:
-        """True if the rule's integral is less than 0.01 % of the integral of its absolute values."""
-        return _cancels(self._samples[2])
-
     @cached_property
     def area(self) -> float:
         """The integral of the rule over all x at g = 1.
 
-        The area is ±inf if it diverges, and NaN if it cannot be summed or if two diverging parts cancel.
+        The area is ±inf if it diverges, NaN if it cannot be summed, and 0 if two parts of it cancel.
         """
         if self.integral_obstacle[0]:
             return math.nan
@@ -273,17 +263,21 @@ class Curve:
         inner = near[1:] & near[:-1]
         sums = ((float(weights[inner].sum()), float(weights.sum())) for weights in (cells, cells.abs()))
         area, size = (_limit_sum(*weights, _GROWTH) for weights in sums)
-        return math.nan if math.isinf(size) and (math.isfinite(area) or self.cancels) else area + 0.0
+        return 0.0 if not add_cells(cells) or (math.isinf(size) and math.isfinite(area)) else area
 
     @cached_property
     def rise(self) -> float:
         """The rise of y over all x or the domain, or ±inf if it diverges."""
         ends = (self.subject.domain or (-far, far) for far in (FAR / 2, FAR))
-        return _limit_sum(*(float(self.subject.y(torch.tensor(x, dtype=self.dtype)).diff()) for x in ends))
+        return _limit_sum(
+            *(float(self.subject.y(torch.tensor(x, dtype=self.dtype)).diff()) for x in ends)
+        )
 
 
-def _cancels(cells: Tensor) -> bool:
-    return abs(float(cells.sum())) < _CANCELLED * float(cells.abs().sum())
+def add_cells(cells: Tensor) -> float:
+    """Return the sum of a tensor, or 0 if its positive and negative parts cancel."""
+    total = float(cells.sum())
+    return total if abs(total) >= _CANCELLED * float(cells.abs().sum()) else 0.0
 
 
 def _limit_sum(near: float, total: float, growth: float = 1e-3) -> float:
