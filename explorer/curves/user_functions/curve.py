@@ -269,9 +269,7 @@ class Curve:
     def rise(self) -> float:
         """The rise of y over all x or the domain, or ±inf if it diverges."""
         ends = (self.subject.domain or (-far, far) for far in (FAR / 2, FAR))
-        return _limit_sum(
-            *(float(self.subject.y(torch.tensor(x, dtype=self.dtype)).diff()) for x in ends)
-        )
+        return _limit_sum(*(float(self.subject.y(torch.tensor(x, dtype=self.dtype)).diff()) for x in ends))
 
 
 def add_cells(cells: Tensor) -> float:
