@@ -58,7 +58,7 @@ def _compare_area(curve: Curve) -> Result:
         area, r = add_cells(total[ends[0] : ends[1] + 1].diff()), r[curve.x.abs() <= NEAR]
         due = float((y[-1] - y[0]) / (x[-1] - x[0])) * width  # the rise of a part of this width, on average
         is_staircase, place = True, f"From {format_number(-NEAR)} to {format_number(NEAR)} its area"
-    if not area and bool(r.any()):
+    if (not area or math.isnan(area)) and bool(r.any()):
         words = f"{place.removesuffix('area')}parts above and below 0 cancel: no factor gives it the area"
         return fails(f"{words} {{rise}}, the op's rise.", at, 0.0, rise=rise)
     share = area / rise if rise else 0.0
@@ -102,7 +102,8 @@ def check_antiderivative(curve: Curve) -> Result:
     if not bool(curve.integral[1].any()):
         return _excuse(curve, fails("The gradient is 0 everywhere, so its antiderivative never moves."))
     if not curve.is_staircase and math.isfinite(curve.rise):
-        area, way = curve.area, "goes on without end" if curve.area else "returns to its start"
+        area = 0.0 if math.isnan(curve.area) else curve.area
+        way = "goes on without end" if area else "returns to its start"
         way = "moves against the op" if area * curve.rise < 0 else way
         words, is_right = f"Its antiderivative {way}: see area.", 0 < area * curve.rise < math.inf
         return _excuse(curve, _judge_place(curve) if is_right else fails(words, float(at[0]), area))

@@ -109,7 +109,8 @@ def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
     places = ignores_g if bool(ignores_g.any()) else offset
     index = int(torch.where(places, (x.abs() - 0.5).abs(), torch.inf).argmin())
     if bool(ignores_g.any()):
-        place = _describe_place(x, ignores_g) if single[ignores_g].unique().numel() == 1 else "At x = {at}"
+        is_level = bool((single[ignores_g] == single[index]).all())
+        place = _describe_place(x, ignores_g) if is_level else "At x = {at}"
         words = f"{place} the gradient is {{figure}} whatever g is"
         return fails(f"{words}: the upstream gradient is lost there. Multiply by g.", x[index], single[index])
     if bool(offset.any()):

@@ -163,7 +163,7 @@ def _measure_area(curve: Curve) -> SizeValue:
         return SizeValue(reason="cannot be integrated")
     if not size.peak:
         return SizeValue(reason="blocks everything")
-    return SizeValue(reason="has an area of 0") if curve.cancels else SizeValue(abs(size.area))
+    return SizeValue(abs(size.area)) if size.area else SizeValue(reason="has an area of 0")
 
 
 def _measure_width(curve: Curve, kink_positions: Sequence[float]) -> tuple[SizeValue, float]:

@@ -255,7 +255,8 @@ class Curve:
     def area(self) -> float:
         """The integral of the rule over all x at g = 1.
 
-        The area is ±inf if it diverges, NaN if it cannot be summed, and 0 if two parts of it cancel.
+        The area is ±inf if it diverges, NaN if it cannot be summed or two diverging parts cancel, and 0 if
+        two finite parts cancel.
         """
         if self.integral_obstacle[0]:
             return math.nan
@@ -263,7 +264,8 @@ class Curve:
         inner = near[1:] & near[:-1]
         sums = ((float(weights[inner].sum()), float(weights.sum())) for weights in (cells, cells.abs()))
         area, size = (_limit_sum(*weights, _GROWTH) for weights in sums)
-        return 0.0 if not add_cells(cells) or (math.isinf(size) and math.isfinite(area)) else area
+        area = area if add_cells(cells) else 0.0
+        return math.nan if math.isinf(size) and math.isfinite(area) else area
 
     @cached_property
     def rise(self) -> float:
