@@ -58,7 +58,7 @@ def test_the_page_explains_itself_and_its_sign_on_a_phone(phone_explore: Page) -
     turn(page, "/")
     line = page.locator(".heading p").last  # the page's own lies behind what came with it
     expect(line).to_contain_text("backward rule")
-    expect(line).to_contain_text("g is the gradient that arrives at its output")
+    expect(line).to_contain_text("A backward rule sets the gradient that an op passes back")
     page.get_by_text("More", exact=True).tap()
     words = page.get_by_text("its values take their place")
     expect(words).to_be_in_viewport(ratio=1)
