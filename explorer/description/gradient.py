@@ -1,8 +1,10 @@
 """Sentences that describe the gradient of one backward rule."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.curves.sampled import SampledCurves
 from explorer.description.claims import MAX_PIECES, Claim, Span
@@ -60,11 +62,14 @@ def _describe_levels(claims: list[Claim], curves: SampledCurves) -> str:
 
 
 def _changes_beyond(curves: SampledCurves, key: str) -> bool:
-    x, values = curves.x, curves.columns[key]
-    steps = (x[-1] - x[0]) * np.geomspace(0.01, 1000, 64, dtype=x.dtype)
-    beyond = curves.evaluate(key, np.concatenate([x[0] - steps, x[-1] + steps])).reshape(2, -1)
-    ends = values[[0, -1], None]
+    beyond, ends = _evaluate_beyond(curves, key), curves.columns[key][[0, -1], None]
     return bool((np.isfinite(beyond) & np.isfinite(ends) & (beyond != ends)).any())
+
+
+def _evaluate_beyond(curves: SampledCurves, key: str) -> NDArray[np.floating[Any]]:
+    """Return the values of a curve below and above the range, (2, n)."""
+    steps = (curves.x[-1] - curves.x[0]) * np.geomspace(0.01, 1000, 64, dtype=curves.x.dtype)
+    return curves.evaluate(key, np.concatenate([curves.x[0] - steps, curves.x[-1] + steps])).reshape(2, -1)
 
 
 def _describe_points(points: list[Claim], texts: Mapping[float, str], g: float) -> list[str]:
@@ -117,7 +122,9 @@ def _describe_values(claims: list[Claim], curves: SampledCurves) -> str:
 def _describe_range(claims: list[Claim], curves: SampledCurves) -> str:
     (span,), zeros = select_kinds(claims, "range"), select_kinds(claims, "part")
     low, high, at = span.numbers
-    scope = "" if span.exact else " in this picture"
+    beyond = _evaluate_beyond(curves, span.about[0])
+    is_all = span.exact and not ((beyond < low) | (beyond > high)).any()
+    scope = "" if is_all else " in this picture"
     if low == high:
         words = f"{format_level(low, curves.g)} at every point of this picture"
     elif format_number(low) == format_number(high):

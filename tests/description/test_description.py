@@ -139,8 +139,12 @@ def test_the_description_states_where_an_op_is_flat_or_not_finite(op: str, words
         ("formula: g * sign(x)", 1.0, "−1 for x below 0, 1 for x above 0 and 0 at x = 0"),
         ("formula: g * sqrt(x)", 1.0, "not finite on 50 % of this picture and elsewhere between"),
         ("formula: g * (x - floor(x) < 0.5)", 1.0, "1 on 50 % of the range and 0 elsewhere"),
-        ("formula: 2 * g * x", 1.0, "between −6 and 6. "),
-        ("formula: g * x * (x > 0)", 1.0, "between 0 and 3, strongest near x = 3, and 0 on 50 %"),
+        ("formula: 2 * g * x", 1.0, "between −6 and 6 in this picture. "),
+        (
+            "formula: g * x * (x > 0)",
+            1.0,
+            "between 0 and 3 in this picture, strongest near x = 3, and 0 on 50 %",
+        ),
     ],
 )
 def test_the_gradient_is_described(rule: str, g: float, words: str):
@@ -189,7 +193,7 @@ def test_a_bounded_growth_is_not_called_a_pole(rule: str, width: float):
         ("clamp", "g/(x!=0)", "1 almost everywhere and infinite at x = 0."),
         ("clamp", "x*g/x*0", "0 at every point of this picture, and undefined at x = 0."),
         ("identity", "g*(x!=2)*(x<1)/(x!=0)", "1 for x below 1, infinite at x = 0 and 0 elsewhere."),
-        ("identity", "g*abs(x)/(x!=1)", "between 0 and 3, and infinite at x = 1."),
+        ("identity", "g*abs(x)/(x!=1)", "between 0 and 3 in this picture, and infinite at x = 1."),
         ("identity", "g/(x-round(x)==0)", "finite only at 7 isolated x in this picture."),
         ("identity", "g*((x/1e-300)**2)", "finite almost nowhere in this picture: 0 at x = 0."),
         ("round", "g*y/(x==y)", "finite only at 7 isolated x in this picture."),
