@@ -66,7 +66,8 @@ def write_description(exact: SampledCurves, limit: float, learning: str = "") ->
     by_words: dict[str, list[str]] = {}
     for key, rule_claims in gradients.items():
         by_words.setdefault(describe_gradient(rule_claims, exact), []).append(names[key])
-    lines = [f"{join_texts(labels)}: the gradient is {words}." for words, labels in by_words.items()]
+    ordered = sorted(by_words.items(), key=lambda item: not item[0].startswith("not finite"))
+    lines = [f"{join_texts(labels)}: the gradient is {words}." for words, labels in ordered]
     first = f"{names[FORWARD]} {describe_forward(forward)}."
     is_idle = exact.g == 0 and not any(values.any() for values in exact.gradients.values())
     sentences = [_IDLE] if is_idle else write_comparison(compared, gradients, lines, exact, names)

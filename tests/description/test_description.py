@@ -152,6 +152,11 @@ def test_the_gradient_is_described(rule: str, g: float, words: str):
     assert f"{label}: the gradient is {words}" in describe(sample("round", rule, g=g))
 
 
+def test_a_rule_that_is_not_finite_comes_first():
+    text = describe(sample("sign", ["straight_through", "formula: g * (x < 1) / (x < 1)"]))
+    assert text.startswith("g * (x < 1) / (x < 1): the gradient is not finite on 33 % of the range")
+
+
 @loop_over(
     ("op", "rule", "span", "where"),
     [
