@@ -55,6 +55,7 @@ class Check:
         in_app: whether the page shows it, because it is quick and applies to formulas.
         needs_learned: whether it needs a rule with gradients for parameters.
         works_without_gradient: whether it can run if the backward fails.
+        needs_finite: whether it can hold only if the gradient is finite wherever y is.
         needs_repeatable: whether it compares results, so that two backwards must agree.
         limit_s: the time limit for a user's function, in seconds.
         pairs: the ops and rules that it applies to: deterministic ("fixed"), stochastic ("drawn", with one
@@ -68,6 +69,7 @@ class Check:
     in_app: bool = False
     needs_learned: bool = False
     works_without_gradient: bool = False
+    needs_finite: bool = False
     needs_repeatable: bool = True
     limit_s: float = TIME_LIMIT_S
     pairs: Literal["all", "fixed", "drawn"] = "all"
@@ -83,11 +85,10 @@ class Check:
             run = (self.run_on_average if is_random else None) or self.run
             run = self.run_on_lines if run == self.run and traits.dependence and self.run_on_lines else run
             finding = run if isinstance(run, Result) else run(curve)
-            is_open = finding.verdict == HOLDS and self.name in _NEED_NUMBERS
-            if is_open and not (traits.dependence or is_random) and curve.lost_at is not None:
-                finding = unknown(
-                    "Not where the gradient is no number, as at x = {at}: see finite.", curve.lost_at
-                )
+            is_open = self.needs_finite and finding.verdict == HOLDS and not (traits.dependence or is_random)
+            if is_open and curve.lost_at is not None:
+                words = "It could not be tried where the gradient is not finite, as at x = {at}: see finite."
+                finding = unknown(words, curve.lost_at)
         except UntriedError as error:
             finding = unknown(f"It could not be tried: {error}.")
         except Exception as error:
@@ -95,14 +96,14 @@ class Check:
         return replace(finding, name=self.name)
 
 
-_NEED_NUMBERS = ("true derivative", "linear in g", "kinks")
 CHECKS = (
     Check("backward", check_backward, works_without_gradient=True, needs_repeatable=False),
     Check("true derivative", check_derivative, lines.adapt(check_derivative), draws.DERIVATIVE,
-          in_app=True, pairs="fixed"),
-    Check("linear in g", check_linearity, lines.adapt(check_linearity), in_app=True),
+          in_app=True, needs_finite=True, pairs="fixed"),
+    Check("linear in g", check_linearity, lines.adapt(check_linearity), in_app=True, needs_finite=True),
     Check("finite", check_finiteness, lines.check_finiteness_at_scales, in_app=True, needs_repeatable=False),
-    Check("kinks", check_kinks, lines.adapt(check_kinks), draws.KINKS, in_app=True, pairs="fixed"),
+    Check("kinks", check_kinks, lines.adapt(check_kinks), draws.KINKS,
+          in_app=True, needs_finite=True, pairs="fixed"),
     Check("area", check_area, lines.check_area_on_lines, draws.check_area_on_average,
           in_app=True, pairs="fixed"),
     Check("antiderivative", check_antiderivative, lines.check_antiderivative_on_lines,

@@ -192,7 +192,7 @@ def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor) -> Result:
     if subject.declared and subject.declared.parsed is None:
         return by_design(f"{observed}: it is torch's own.", at)
     is_point = place == "at x = 0"
-    advice = "give that point a value of its own" if is_point else "let nothing overflow, and divide by no 0"
+    advice = "give that point a value of its own" if is_point else "avoid overflow and division by 0"
     return fails(f"{observed}: {_KEEP_OFF if is_pole else advice}.", at)
 
 

@@ -62,7 +62,7 @@ def test_an_area_is_judged_by_what_its_rule_claims(op, rule, verdict, words, cho
     assert words in f"{result.sentence}$"
 
 
-@pytest.mark.parametrize("op", ["round", "sign", "step", "ternarize"])
+@pytest.mark.parametrize("op", ["round", "sign", "step"])
 def test_an_own_mask_has_the_verdicts_of_the_catalogues(op, choose_checks):
     choose_checks("area", "antiderivative")
     own, masked = (check_own(op, rule).values() for rule in ("g * (0 <= x <= 1)", "masked"))
