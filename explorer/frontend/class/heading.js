@@ -41,7 +41,7 @@ export function createClassHeading(host) {
       host,
       isOpen && h("b", {}, `You ${view.role === "teacher" ? "lead" : "are in"} class ${formatCode(view.id)}`),
       leads && !hasTable && h("button", { onclick: lead, title: FOLLOW }, status || "Follow me"),
-      leads && hasTable && h("span", { title: TABLE }, "Your table stays here"),
+      leads && hasTable && h("span", { class: "stays", title: TABLE }, "Your table stays here"),
       isOpen && h("a", { href: isPresenting() ? toPresentingAddress(lesson) : lesson }, "To the class"),
       (!leads || hasTable) && h("span", { role: "status" }, view?.state === "ended" ? ENDED : status),
     );

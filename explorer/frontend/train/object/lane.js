@@ -45,7 +45,8 @@ export function createLane(onWhy) {
     nodes: [score, plates, bands, loss, sentence],
     /** @param {Lane} lane */
     show({ line, plates: parts, bands: gaps, said, score: text, before, why }) {
-      render(score, text, h("small", { hidden: !before }, `before ${before}`));
+      const [mean, ...spread] = before.split(/(?= )/); // on a stage there is room for the mean
+      render(score, text, h("small", { hidden: !before }, `before ${mean}`, h("span", {}, spread.join(""))));
       render(plates, parts.map(drawPlate));
       render(bands, gaps.map(drawBand));
       loss.style.gridColumn = String(2 * parts.length + 3);
