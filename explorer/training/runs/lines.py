@@ -238,7 +238,8 @@ def _describe_end(snapshot: Snapshot, rule: str, hinders: bool, ranking: Ranking
     pair, is_first = Pair(snapshot, ranking, rule), rule == ranking.best[0]
     if ranking.started == 1 and pair.gap < _MIN_LEAD:
         why = f"The {pair.format(pair.gap)} between it and {pair.name} come from one seed: run five to tell"
-        return None if hinders else _Statement("", Reason("score", why), other=pair.other)
+        reason = Reason("score", why) if pair.gap else pair.explain_tie()
+        return None if hinders else _Statement("", reason, other=pair.other)
     if rule in ranking.lower or (ranking.started == 1 and not is_first):
         reason = pair.explain(-1)
         lower = ". ".join(filter(None, [_describe_distance(pair), reason and reason.brief.capitalize()]))

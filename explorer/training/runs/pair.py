@@ -141,6 +141,8 @@ class Pair:
         own, its = (np.array(self.snapshot.score[rule], float) for rule in (self.rule, self.other))
         differences = own - its
         least, most = np.nanmin(differences), np.nanmax(differences)
+        if least == most == 0:
+            return f"It ends level with {self.name}: more seeds may tell them apart"
         if least < 0 < most:
             span = f"from {self.format(-least)} below to {self.format(most)} above {self.name}"
             return f"Seed by seed it ended {span}: too mixed to tell which is better"
