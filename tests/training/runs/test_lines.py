@@ -210,7 +210,7 @@ _SMALL = {"task": "digits", "op": "identity", "seeds": 3, "steps": 60}
      r"It is slower: the other rule was there at step \d+, and it still rose by .+ points in .+"),
     ({"rules": ("formula: g/4", "default"), "optimiser": "sgd", "lr": 0.1}, "score",
      r"It is faster: at step \d+ it had the other rule's final score, which rose by .+ points in .+"),
-    ({"rules": ("default", "straight_through")}, "inputs", "Its gradient equals that of the other rule at .+"),
+    ({"rules": ("default", "straight_through")}, "inputs", "Its gradient equals that of the other rule .+"),
     ({"rules": ("default", "formula: 300*g"), "hidden": (8, 8)}, "inputs",
      "Its gradient is 300 times that of the other rule per layer; Adam evens that out: .+"),
     ({"rules": ("formula: 300*g",)}, "norms",
