@@ -90,7 +90,7 @@ FAULTS = (
     Fault(
         name="A small factor of a gradient is written as 0",
         file="explorer/frontend/train/object/view-model.js",
-        old="factor < 0.095 ? factor.toPrecision(2) : factor.toFixed(factor < 100 ? 2 : 0)",
+        old="factor < 0.095 ? factor.toPrecision(2) : factor.toFixed(factor < 10 ? 2 : 0)",
         new="factor.toFixed(2)",
         tests="frontend/train/test_object.py frontend/train/page/test_view_model.py",
     ),

@@ -135,7 +135,7 @@ function hasFinite(record) {
 
 /** @param {number} factor */
 function formatFactor(factor) {
-  return formatShort(Number(factor < 0.095 ? factor.toPrecision(2) : factor.toFixed(factor < 100 ? 2 : 0)));
+  return formatShort(Number(factor < 0.095 ? factor.toPrecision(2) : factor.toFixed(factor < 10 ? 2 : 0)));
 }
 
 /**

@@ -35,7 +35,6 @@ export function createOnePanel(host, { onClose, onEvidence }) {
   return {
     /** @param {Picture|null} picture null hides the panel */
     show(picture) {
-      const last = host.hidden ? "" : title.textContent;
       host.hidden = !picture;
       if (!picture) return;
       host.style.setProperty("--colour", picture.colour);
@@ -45,7 +44,6 @@ export function createOnePanel(host, { onClose, onEvidence }) {
       render(seeds, picture.seeds.map(drawSeeds));
       limits.classList.toggle("note", !picture.seeds.length); // explains the dots, also on stage
       setText(limits, picture.row ? picture.row.limits : picture.chart);
-      if (title.textContent !== last) host.scrollIntoView({ block: "nearest" });
     },
   };
 }

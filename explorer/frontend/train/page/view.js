@@ -90,7 +90,11 @@ export function createPainter(host, { store, plotly, examples, onPresent, cardOf
   const chip = createTaskChip(find("bar"), find("tasks"));
   find("bar").append(find("status"), find("verdict"));
   const parts = { object: find("object"), cards: find("cards"), reads: find("reads") };
-  const object = createObject(parts, { cardOf, ...on });
+  const onWhy = (/** @type {string|null} */ rule) => {
+    on.onWhy(rule);
+    requestAnimationFrame(() => find("one").scrollIntoView({ block: "nearest" }));
+  };
+  const object = createObject(parts, { cardOf, ...on, onWhy });
   const script = createScriptPanel(find("script"), on);
   const one = createOnePanel(find("one"), {
     onClose() {
