@@ -37,7 +37,7 @@ LITERALS = {  # what is no step of the scale
     "skeleton": "room for Streamlit's menu and links",
     "cards": "a dialog's Close", "elements": "a notice's Close", "presenting": "Leave",
     "slow-motion": "Close, and half of a mark",
-    "lanes": "plates touch", "net": "names wider than their plates", "train": "names wider than their tiles",
+    "net": "names wider than their plates", "train": "names wider than their tiles",
 }  # fmt: skip
 SHAPE = re.compile(r"(?:padding|border|background)[\w-]*: ")
 OWN_SHAPES = {  # buttons that are no kind of elements.css

@@ -117,6 +117,9 @@ def test_each_rule_of_a_finished_run_has_a_line_and_why_opens_its_panel(first_tr
     expect(panel.locator(".why-panel")).to_have_attribute("data-panel", "norms")
     expect(panel.locator(".column")).to_have_count(1)
     expect(panel).to_be_in_viewport()
+    page.set_viewport_size({"width": 1280, "height": 300})
+    press(page, "Again")
+    expect(button(page, "Again")).to_be_in_viewport(timeout=30_000)
     page.set_viewport_size({"width": 1280, "height": 720})
     wait_for(page, "() => document.querySelector('.curves').clientHeight >= 160")
     assert violations_in_both_themes(page, ".training") == []
