@@ -25,7 +25,7 @@ export function mountTraining({ model, place, plotly }) {
     const { rules: palette } = colours();
     setText(status, picture.status);
     const lanes = rules.map((/** @type {*} */ { rule: key, label, ...lane }, /** @type {number} */ slot) => ({
-      ...{ ...lane, slot, line: { key, label, colour: palette[slot] } },
+      ...{ ...lane, slot, before: "", line: { key, label, colour: palette[slot] } },
       ...makeWay(lane.way, picture.perExample),
     }));
     const series = lanes.map((/** @type {*} */ { line: { key, label, colour }, x, y, low, high }) => ({
