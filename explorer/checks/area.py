@@ -198,9 +198,8 @@ def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
     gradient, rises = curve.gradient.nan_to_num(0.0, 0.0, 0.0), float(curve.jumps[1].sum())
     sign, is_drawn = float(gradient.sum()), bool(subject.rule and subject.rule.is_drawn)
     climbs = curve.is_flat and rises < 0 < sign and math.isfinite(curve.rise) and not is_drawn
-    is_own = not (is_drawn or subject.declared)
-    is_lost = curve.is_flat and is_own and _find_lost_jump(curve) is not None
-    if finding.verdict != FAILS or climbs or is_lost:
+    may_lose = curve.is_flat and not (is_drawn or subject.declared)  # others say what they are for
+    if finding.verdict != FAILS or climbs or (may_lose and _find_lost_jump(curve) is not None):
         return finding
     if subject.declared:
         aim = f"The rule's aim: {subject.declared.purpose or subject.declared.label + '.'}"

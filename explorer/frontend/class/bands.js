@@ -84,7 +84,9 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
     const goOn = () => runCommand("ask", { lesson: following?.key });
     const label = `Next lesson: ${following?.title}`;
     const onward = { class: revealed && "primary", onclick: goOn, "aria-label": label };
-    setText(ending, warning === END_TEXT ? END_TEXT : "End the class"); // beside the pointer, for its second press
+    const isEnding = warning === END_TEXT;
+    const said = isEnding ? "" : warning;
+    setText(ending, isEnding ? END_TEXT : "End the class"); // beside the pointer, for its second press
     band.classList.toggle("over", OVER_STATES.includes(state));
     render(
       band,
@@ -97,11 +99,7 @@ export function createTeachersBand({ isNew, invite, command, lessons, next }) {
         following && h("button", onward, label.replaceAll("-", "\u2011")), // no line ends in a hyphen
         menu,
       ),
-      h(
-        "p",
-        { class: "note-of", role: "status" },
-        warning.replace(END_TEXT, "") || sentence || (lost ? LOST_TEXT : refusal),
-      ),
+      h("p", { class: "note-of", role: "status" }, said || sentence || (lost ? LOST_TEXT : refusal)),
     );
     invitation?.say(words);
   }

@@ -42,9 +42,9 @@ const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling(
  *   ``plotly``: address of plotly.js; ``confirm``: creates requests for torch's curves, or null; ``explanation``: text
  *   about the label that says whether torch has confirmed them; ``isLabelled``: whether labels replace the legend on
  *   every page, not only on Explore's; ``words``: initial sentences; ``leastRange``, ``onFrame``: passed to the chart;
- *   ``over``: returns further curves; ``sketches``: those drawn by hand, which labels do not cover; ``read``: parses the formula of a
- *   loss; ``elsewhere``: replaces sentences that only torch could write; ``carries``: whether to plot data that the user
- *   has sent from a training run; ``hasData``: whether a learning parameter has input data (true by default);
+ *   ``over``: returns further curves; ``sketches``: returns drawings, which labels leave free; ``read``: parses a
+ *   loss's formula; ``elsewhere``: replaces sentences that only torch could write; ``carries``: whether to plot data that
+ *   the user has sent from a training run; ``hasData``: whether a learning parameter has input data (true by default);
  *   ``onCurves``: called with the curves when the user pauses
  */
 export function createStage(hosts, options) {
