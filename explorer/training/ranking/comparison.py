@@ -198,7 +198,8 @@ def _compute_halves(
         half |= {label: wide * max(errors[label], pooled) for label in left[1:]}
         stay = [label for label in left[1:] if abs(fmean(pairs[first, label])) <= half[label]]
         if len(stay) > 1:
-            *others, wildest = sorted(stay, key=errors.__getitem__)
+            wildest = max(stay, key=errors.__getitem__)
+            others = [label for label in stay if label != wildest]
             if errors[wildest] > _WILD * max(pool([first, *others]), example / math.sqrt(shared)):
                 stay = others
         if not stay or len(stay) == len(left) - 1:
