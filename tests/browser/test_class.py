@@ -108,6 +108,8 @@ def predicts_once_and_keeps_it_over_a_reload(teacher: Page, one: Page) -> None:
     for is_loaded_anew in (False, True):  # a reload forgets neither
         unsent = "Changed, but not sent: your earlier answer still counts."
         expect(one.locator(".verdict")).to_have_text(unsent)
+        expect(one.locator(".legend")).to_have_text("dashed: your prediction, not sent")
+        expect(one.locator(".check")).to_be_in_viewport(ratio=1)
         expect(one.get_by_role("button", name="Send my prediction")).to_be_enabled()
         expect(one.locator(".excerpt .decides")).to_have_count(0)  # it would tell the answer
         if not is_loaded_anew:
@@ -182,12 +184,13 @@ def both_see_the_answer(teacher: Page, one: Page) -> None:
         expect(teacher.locator(".class-band .count")).to_be_in_viewport()
         assert teacher.evaluate("document.documentElement.scrollWidth <= innerWidth")
     (drawing,) = teacher.get_by_role("group", name="Drawings").get_by_role("button").all()
-    link = teacher.get_by_role("link", name="Train this drawing")
+    link = teacher.get_by_role("link", name="Race the lesson's rules")
     expect(link).to_be_hidden()
     expect(drawing).to_have_attribute("title", "Drawing 1, like Straight-through: 1 everywhere")
     drawing.press("Enter")
-    (rule,) = parse_qs(urlsplit(link.get_attribute("href") or "").query)["rule"]
+    rule, *others = parse_qs(urlsplit(link.get_attribute("href") or "").query)["rule"]
     assert find_rule(rule).label == "Drawing 1"
+    assert others == ["default", "straight_through"]
 
 
 def comes_late(student: Page, code: str) -> None:

@@ -98,13 +98,14 @@ function createRace({ choice, labels, leastRange }, memory) {
   function update() {
     const query = new URLSearchParams({ op: choice.op, task: "digits", seeds: SEEDS });
     for (const drawing of picked) query.append("rule", makeDrawnRule(drawing).key);
+    if (picked.size === 1) for (const { key } of choice.rules) query.append("rule", key);
     const isShort = isQueryShort(String(query));
     const names = [...picked].map(({ name }) => name);
     saveInSession(memory, names);
     setAttribute(link, "hidden", !picked.size || !isShort);
     asked.hidden = !link.hidden;
     setAttribute(link, "href", `${toServerUrl("train")}?${query}`);
-    setText(link, picked.size === 1 ? "Train this drawing" : `Race these ${picked.size} drawings`);
+    setText(link, picked.size === 1 ? "Race the lesson's rules" : `Race these ${picked.size} drawings`);
     setText(note, isShort ? "" : TOO_LONG_TEXT);
     for (const button of list.querySelectorAll("button"))
       button.disabled = picked.size >= MAX_PICKED && button.getAttribute("aria-pressed") !== "true";

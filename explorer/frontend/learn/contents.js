@@ -90,7 +90,7 @@ export function createContents(lessons, paths, { linkTo, onTerm, print }) {
     element(
       "p",
       {},
-      `A backward rule sets the gradient that an op passes back (blue, y in grey, ? where you draw it). ` +
+      `Grey: what an op returns. Blue: the gradient that it passes back; ? where you draw it. ` +
         `${lessons.length} short lessons, ${done} done.`,
     ),
     element("div", { class: "paths", role: "group", "aria-label": "Path" }, ...buttons),

@@ -22,7 +22,8 @@ export function createDrawing(range, onDrawn) {
   const [line, shade] = ["drawn", "shade"].map((name) => shape("path", { class: name }));
   const picture = shape("svg", { class: "chart-overlay", "aria-hidden": "true" });
   picture.append(shade, line);
-  const legend = element("p", { class: "legend", hidden: true }, "dashed: your prediction");
+  const [named, unsent] = [element("span", {}, "dashed: your prediction"), element("span", {})];
+  const legend = element("p", { class: "legend", hidden: true }, named, unsent);
   const pad = element("div", {
     class: "pad",
     ontouchstart: (/** @type {Event} */ event) => event.preventDefault(), // else a tap right after a stroke is lost
@@ -115,11 +116,13 @@ export function createDrawing(range, onDrawn) {
     clear,
     /** @param {import("./judging.js").Curve} curve @param {string} name of the curve, in the legend */
     showCurve(curve, name) {
-      setText(legend, `dashed: ${name}`);
+      setText(named, `dashed: ${name}`);
       cells.fill(makeInterpolator(curve));
       showsAnswer = true;
       show();
     },
+    /** Say in the legend whether a class has the curve. */
+    markSent: (/** @type {boolean} */ isSent) => setText(unsent, isSent ? "" : ", not sent"),
     /** Draw a shade over parts of the panel, in place of the last ones. @param {import("./judging.js").Deviation[]} wrong */
     shade(wrong) {
       places = wrong;

@@ -128,8 +128,8 @@ export function createLesson(lesson, around, part = null) {
     const refusal = await part?.send?.(prediction);
     if (!state.missed) return; // changed while it was being sent
     if (!refusal) return confirmSent();
-    answer(refusal);
     keep({ missed: false });
+    answer(refusal);
     forecast.rest(false);
   }
 
@@ -143,6 +143,7 @@ export function createLesson(lesson, around, part = null) {
   /** @param {string} words */
   function answer(words) {
     verdict.replaceChildren(...renderInline(words, around.onTerm));
+    forecast.drawing.markSent(!part || state.missed);
     screen.classList.toggle("told", words !== "");
   }
 

@@ -100,8 +100,8 @@ def _make_suspects(function, line, hidden_line):
 def _get_answer(results):
     meant, second = results["compute_hidden"]["Meant"], results["compute_hidden"]["Second"]
     wrong = [g for g in meant if meant[g] != second[g]]
-    answers = {("-1",): "Only an upstream gradient below zero", (): "None: it is right"}
-    return answers.get(tuple(wrong), "Any other upstream gradient than one")
+    answers = {("-1",): "Only at a g below zero", (): "At no g: it is right"}
+    return answers.get(tuple(wrong), "At any g other than one")
 
 
 LESSON = make_lesson(
