@@ -143,15 +143,17 @@ def find_similar(word: str, names: Iterable[str], count: int = 1) -> list[str]:
     """Return up to ``count`` of the given names that resemble a misspelled word.
 
     Similar names start with the same letter and contain the same digits. Names with the word's letters in
-    another order come first. Names of up to three letters are left out, because in them one letter makes a
-    different name.
+    another order come first. Names of up to three letters need the word's letters, as in "sinn", because in
+    them one letter makes a different name.
     """
 
     def make_key(name: str) -> tuple[str, list[str]]:
         return name[0], re.findall("[0-9]", name)
 
     candidates = [
-        name for name in names if min(len(name), len(word)) > 3 and make_key(name) == make_key(word)
+        name
+        for name in names
+        if (min(len(name), len(word)) > 3 or set(name) == set(word)) and make_key(name) == make_key(word)
     ]
     swapped = [name for name in candidates if sorted(name) == sorted(word)]
     similar = difflib.get_close_matches(word, candidates, count, _MIN_SIMILARITY)

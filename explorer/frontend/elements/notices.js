@@ -1,5 +1,5 @@
-// Messages over the page about values in its link that were changed or ignored. They pass after some seconds, unless the
-// pointer is on them, they offer a link, or motion is reduced.
+// Messages over the page about values in its link that were changed or ignored. They go at the first press elsewhere, and
+// pass after some seconds, unless the pointer is on them, they offer a link, or motion is reduced.
 
 import { element } from "./dom.js";
 
@@ -33,6 +33,10 @@ export function showNotices(host, notices) {
     ...(rest > 0 ? [element("p", {}, `… and ${rest} more.`)] : []),
   );
   box.style.setProperty("--time", `${5 + notices.length}s`);
+  const leave = (/** @type {Event} */ { target }) => {
+    if (target instanceof Node && !box.contains(target)) box.remove();
+  };
+  addEventListener("pointerdown", leave, true);
   host.append(box);
 }
 

@@ -31,7 +31,8 @@ class CurveReader(Reader):
     def read_choice(self) -> Choice:
         """Parse a link's op, backward rules, parameters and chart view; other fields have their defaults."""
         text = self.pop_last("op")
-        op = (text is not None and self.find_key(text, "op", find_op)) or _DEFAULT.op
+        shown = f" {find_op(_DEFAULT.op).label} is shown."
+        op = (text is not None and self.find_key(text, "op", find_op, shown)) or _DEFAULT.op
         rules = self._read_rules()
         entries = find_op(op), [find_rule(rule) for rule in rules]
         return Choice(

@@ -52,11 +52,12 @@ class Reader:
         values = self.query.pop(key, [])
         return values[-1] if values else None
 
-    def find_key(self, text: str, kind: str, find: Callable[[str], Op | Rule]) -> str:
+    def find_key(self, text: str, kind: str, find: Callable[[str], Op | Rule], shown: str = "") -> str:
         """Return the catalogue key of the op or backward rule that a link names.
 
         For an unknown name or an invalid formula, adds a message and returns "". A misspelt name is
-        corrected, with a message. ``kind`` is "op" or "rule", and ``find`` the function that looks it up.
+        corrected, with a message. ``kind`` is "op" or "rule", and ``find`` the function that looks it up;
+        ``shown``: a sentence that says what is shown instead.
         """
         try:
             return find(text).key
@@ -64,19 +65,19 @@ class Reader:
             with suppress(FormulaError):
                 return find(with_pluses(text)).key
             formula = text.removeprefix(FORMULA_PREFIX.rstrip()).removeprefix(" ")
-            self.add_notice(f"The link's own {kind} {quote(formula)} cannot be read: {error.message}.")
+            self.add_notice(f"The link's own {kind} {quote(formula)} cannot be read: {error.message}.{shown}")
         except ValueError:
-            return self._find_spelling(text, kind)
+            return self._find_spelling(text, kind, shown)
         return ""
 
-    def _find_spelling(self, text: str, kind: str) -> str:
+    def _find_spelling(self, text: str, kind: str, shown: str) -> str:
         """Return the catalogue key for a misspelt name, or "". Adds a message in both cases."""
         entries = OPS if kind == "op" else RULES
         if key := entries.find_spelling(text):
             self.add_notice(f"The link's {kind} {quote(text)} is read as {key}.")
             return key
         suggestion = f" ({suggested})" if (suggested := suggest_key(kind, text)) else ""
-        notice = Notice(f"The link names an unknown {kind} {quote(text)}{suggestion}.")
+        notice = Notice(f"The link names an unknown {kind} {quote(text)}{suggestion}.{shown}")
         notice.parameter, notice.text, notice.suggestions = kind, text, tuple(entries.suggest_keys(text))
         self.add_notice(notice)
         return ""

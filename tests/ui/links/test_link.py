@@ -164,10 +164,10 @@ def test_presets_are_links_without_fault_and_differ(subtests: pytest.Subtests):
 
 def test_an_unknown_key_is_named_with_what_may_be_meant():
     for query, notice in (
-        ("op=rond", "The link names an unknown op \"rond\" (did you mean 'round'?)."),
+        ("op=rond", "The link names an unknown op \"rond\" (did you mean 'round'?). Round is shown."),
         ("rule=strait_through", "unknown rule \"strait_through\" (did you mean 'straight_through'?)."),
-        ("op=clipped", 'The link names an unknown op "clipped" (it is a rule).'),
-        ("op=qqqq", 'The link names an unknown op "qqqq".'),
+        ("op=clipped", 'The link names an unknown op "clipped" (it is a rule). Round is shown.'),
+        ("op=qqqq", 'The link names an unknown op "qqqq". Round is shown.'),
         ("rules=strait_through", "unknown rule \"strait_through\" (did you mean 'straight_through'?)."),
         ("task=mnist", "there is no such task, Digits is shown instead."),
     ):

@@ -17,7 +17,8 @@ export function createTaskChange({ now, state, become, choose }) {
   function change(after, answered = false) {
     const before = now();
     const { key } = tasks.getSelectedTask(after);
-    become({ why: null, changing: answered || tasks.hasMore(before, after) ? { key, before, after } : null });
+    const isTold = answered || tasks.hasMore(before, after) || tasks.hasOwnEntries(after);
+    become({ why: null, changing: isTold ? { key, before, after } : null });
     choose(after);
   }
 
@@ -31,7 +32,8 @@ export function createTaskChange({ now, state, become, choose }) {
     /** @param {boolean} keep whether op and rules stay */
     onAnswer(keep) {
       const { changing } = state();
-      if (changing) change((keep ? tasks.withTaskAlone : tasks.withTask)(now(), changing.key), true);
+      if (changing?.after) change(tasks.withTaskOp(now()), true);
+      else if (changing) change((keep ? tasks.withTaskAlone : tasks.withTask)(now(), changing.key), true);
     },
     onOwnOp: () => change(tasks.withTaskOp(now())),
     onRemoval: () => choose(removeRefused(now())),
@@ -48,6 +50,9 @@ export function getChangeQuestion({ changing, choice }) {
   if (!changing) return null;
   const { label, begins } = tasks.findTask(changing.key);
   const { op } = getEntries(choice);
+  const opName = findEntry("op", begins.op)?.inside ?? begins.op;
+  const count = begins.rules.length;
+  const own = `Use its own: ${opName} and ${count} rule${count > 1 ? "s" : ""}`;
   if (changing.after) {
     const { after } = changing;
     const isStill =
@@ -55,13 +60,11 @@ export function getChangeQuestion({ changing, choice }) {
       !tasks.hasMore(after, choice) &&
       !tasks.hasMore(choice, after);
     const text = `${label} with ${describeChanges(changing.before, choice)}.`;
-    return isStill ? { text, own: "", keep: "" } : null;
+    return isStill ? { text, own: tasks.hasOwnEntries(choice) ? own : "", keep: "" } : null;
   }
-  const opName = findEntry("op", begins.op)?.inside ?? begins.op;
-  const count = begins.rules.length;
   return {
     text: `${label} has an op and rules of its own.`,
-    own: `Use its own: ${opName} and ${count} rule${count > 1 ? "s" : ""}`,
+    own,
     keep: `Keep ${op.inside}`,
   };
 }

@@ -19,11 +19,11 @@ export function createTaskNote(host, { onAnswer, onUndo }) {
     show(picture) {
       const hadFocus = host.contains(document.activeElement);
       host.hidden = !picture;
-      const isAsking = picture && picture.own !== "";
+      const isAsking = picture && picture.keep !== "";
       render(
         host,
         h("span", { role: "status" }, picture?.text),
-        isAsking && h("button", { onclick: () => onAnswer(false) }, picture.own),
+        picture?.own && h("button", { onclick: () => onAnswer(false) }, picture.own),
         isAsking && h("button", { onclick: () => onAnswer(true) }, picture.keep),
         picture && !isAsking && h("button", { onclick: onUndo }, "Undo"),
       );

@@ -28,7 +28,7 @@ import { NO_TABLE } from "./own-table.js";
 const FIRST_SEEDS = "5"; // default number of seeds; a single one would not show the uncertainty
 const OP_SETTINGS = ["learn", "learn_rate", "learn_each"]; // settings that stay as long as the op does
 // settings that do not depend on the task
-const GENERAL_SETTINGS = ["seed", "seeds", "pace", "device", "controls", "equal"];
+const GENERAL_SETTINGS = ["seed", "seeds", "pace", "device", "controls", "equal", "hidden"];
 
 /** Return what to do about a field with invalid text. @param {string} name its label */
 export const explainInvalid = (name) => `Change “${name}” first: its value is impossible and is not used.`;
@@ -213,17 +213,15 @@ function hashText(text) {
 }
 
 /**
- * Return settings with another task and its defaults; the same task changes nothing. Op and rules become those of the
- * task, unless they fit and the user has changed them or brings a table: the new task applies the op to hidden units,
- * or where the old one does.
+ * Return settings with another task and its defaults; the same task changes nothing. Op and rules stay if the new task
+ * applies the op where the old one does, or to hidden units and the user has changed them; else they become the task's.
  * @param {Choice} choice @param {string} key the new task @returns {Choice}
  */
 export function withTask(choice, key) {
   const [current, next] = [getSelectedTask(choice), findTask(key)];
   if (current === next) return choice;
   const isSameSite = current.site.key === next.site.key;
-  const fits = isSameSite || (isAtUnits(next.site) && !isUntouched(choice, current));
-  if (fits && (next.kind === "own" || !isUntouched(choice, current))) return withTaskAlone(choice, key);
+  if (isSameSite || (isAtUnits(next.site) && hasOwnEntries(choice))) return withTaskAlone(choice, key);
   const keys = choice.rules.map(({ key: rule }) => rule);
   return dropLostPanel(choice, withTaskStart(moveToTask(choice, key, GENERAL_SETTINGS), next, keys));
 }

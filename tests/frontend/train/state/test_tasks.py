@@ -61,8 +61,11 @@ def test_another_task_brings_its_own_settings_and_rules(tell: Run, document: dic
     assert changed["op"] == begins["op"]
     assert rules_of(changed) == list(dict.fromkeys([*begins["rules"], "zero"]))  # a control stays
     assert changed["training"] == {"task": "binary weights", "seeds": "3", "pace": "full"}
-    for other, op in (("data", first["op"]), ("circles", tasks["circles"]["begins"]["op"])):
-        assert tell("state/tasks", "withTask", start, other)["op"] == op
+    for other in ("data", "circles"):
+        wide = start | {"training": {"task": "digits", "hidden": "32"}}
+        kept = tell("state/tasks", "withTask", wide, other)
+        assert (kept["op"], rules_of(kept)) == (start["op"], rules_of(start))
+        assert kept["training"] == {"task": other, "hidden": "32"}
 
 
 def test_chosen_op_and_rules_are_kept_by_a_task_with_the_op_in_the_same_place(tell: Run):
