@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import LESSONS
 from tests.browser.lessons import choose_lesson
-from tests.browser.reading import CHART, choose, press_section, visit
+from tests.browser.reading import CHART, choose, press_section, settle, visit
 from tests.browser.training import press
 from tests.browser.visitors import Open
 from tests.selection import take_part
@@ -24,6 +24,7 @@ def test_explore_and_its_sections_keep_to_the_policy(page: Page) -> None:
         press_section(page, name)
         expect(page.locator(".stSkeleton")).to_have_count(0)
     choose(page, "Add rule", "zero")
+    settle(page, shows=["masked", "zero"])
     with page.expect_download():
         page.locator("summary", has_text="Save").click()
         page.get_by_role("button", name="PNG").click()

@@ -67,11 +67,11 @@ def assert_judgement_is_read(page: Page) -> None:
 
 
 def assert_heat_opens_below(page: Page) -> None:
-    rates = button(page, "Rates: heat map")
+    rates, heat = button(page, "Rates: heat map"), page.locator(".study .heat")
     rates.click()
-    opened, heat = box_of(rates), box_of(page.locator(".study .heat"))
-    assert 0 < heat["y"] - opened["y"] - opened["height"] < 40
-    expect(page.locator(".study .heat")).to_be_in_viewport(ratio=1)
+    expect(heat).to_be_in_viewport(ratio=1)
+    below = "(heat, rates) => heat.getBoundingClientRect().top - rates.getBoundingClientRect().bottom"
+    assert 0 < heat.evaluate(below, rates.element_handle()) < 40  # measured at once: the page may still scroll
     rates.click()
 
 
