@@ -71,7 +71,7 @@ def assert_heat_opens_below(page: Page) -> None:
     rates.click()
     expect(heat).to_be_in_viewport(ratio=1)
     below = "(heat, rates) => heat.getBoundingClientRect().top - rates.getBoundingClientRect().bottom"
-    assert 0 < heat.evaluate(below, rates.element_handle()) < 40  # measured at once: the page may still scroll
+    assert 0 < heat.evaluate(below, rates.element_handle()) < 40  # at once: the page may scroll
     rates.click()
 
 
