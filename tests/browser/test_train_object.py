@@ -46,9 +46,9 @@ def test_the_net_has_a_lane_per_rule_with_the_remaining_gradient(first_train: Fi
     for part in (".of-inputs canvas", ".of-weights canvas", ".of-op path.curve", ".of-op ellipse"):
         expect(net.locator(part).first).to_be_visible()
     dead, clipped = page.locator(".card.rule").all()
-    assert dead.evaluate(_BANDS)[0] == [0, "× 0", "dashed"]
+    assert dead.evaluate(_BANDS)[0] == [0, "0\xa0%", "dashed"]
     left, text, style = clipped.evaluate(_BANDS)[0]
-    assert (text, style) == (f"× {left:.2g}", "none")
+    assert (text, style) == (f"{100 * left:.2g}\xa0%", "none")
     assert 0.4 < left < 0.9
     assert clipped.evaluate(_BANDS)[1:] == [[1, "", "none"], [1, "", "none"]]
     for lane in (dead, clipped):

@@ -8,7 +8,7 @@ import { togglePanel } from "../choice/learning-panel.js";
 import { findContribution } from "../formula/contribution.js";
 import { getControlValue, getDisplayName } from "../formula/controls.js";
 import { mirrorLine } from "../formula/lines.js";
-import { formatPassedShare } from "../formula/numbers.js";
+import { formatPassedShare, formatShort } from "../formula/numbers.js";
 import { formatFourDigits } from "../formula/substitution.js";
 import { computeShare } from "../measures/share.js";
 import { createChildren } from "../elements/children.js";
@@ -248,10 +248,12 @@ function makeCardState(choice, entry, drawn) {
  */
 function describeShare(choice, rule) {
   const data = getData();
-  const share = computeShare(choices.getEntries(choice).op, rule, data, choice.parameters, choice.g);
-  if (share === null) return "";
+  const { op } = choices.getEntries(choice);
+  const [share, twice] = [1, 2].map((by) => computeShare(op, rule, data, choice.parameters, by * choice.g));
+  if (share === null || twice === null) return "";
   const passed = Number.isFinite(share) ? formatPassedShare(share) : "no finite part";
-  return `Passes ${passed} of g on ${data.label}.`;
+  const isAtOne = Math.abs(share - twice) > 1e-6; // the rule is not linear in g
+  return `Passes ${passed} of g${isAtOne ? ` = ${formatShort(choice.g)}` : ""} on ${data.label}.`;
 }
 
 /**

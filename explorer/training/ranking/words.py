@@ -112,8 +112,12 @@ def _describe_means(ranking: Comparison) -> list[str]:
     )
     if len(ranking.best) == 1:
         return [f"{best} is best {place}, at {text.format_mean(best)}; {below} ({basis}).", *caution]
+    last = ranking.best[-1]
+    higher = [label for label in ranking.lower if ranking.means[label] > ranking.means[last]]
+    scatter = f"of {join_texts(higher or [last])} from {best} scatter less than those of {last}"
     return [
         f"{text.list_means(ranking.best)} may each be best {place}; {below} than {best} ({basis}).",
+        *([f"Seed by seed, the differences {scatter}."] if higher else []),
         *caution,
     ]
 

@@ -31,9 +31,8 @@ def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
 
 def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[str, str]) -> Iterator[str]:
     first = next(iter(means))
-    ends = [means[rule] for rule in ranking.best]
-    whole, joint = ("both", "and") if len(ends) == 2 else ("all", "to")
-    at = f"at {ends[0]}" if ends[0] == ends[-1] else f"at {ends[-1].partition(' ')[0]} {joint} {ends[0]}"
+    at, least = f"at {means[first]}", means[ranking.best[-1]]
+    whole, joint = ("both", "and") if len(ranking.best) == 2 else ("all", "to")
     count = f"{ranking.started} seeds"
     if ranking.started == 1:
         yield f"One seed: {join_texts([f'{labels[rule]} {mean}' for rule, mean in means.items()])}."
@@ -48,12 +47,15 @@ def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[
     elif ranking.alike:
         yield f"All end equal on each of {count}: mean {means[first]}."
     elif not ranking.lower:
-        means_text = f"{whole} {at}" if ends[0] == ends[-1] else f"means {at.removeprefix('at ')}"
+        span = f"means {least.partition(' ')[0]} {joint} {means[first]}"
+        means_text = f"{whole} {at}" if least == means[first] else span
         yield f"{count} do not show which is best: {means_text}."
     elif len(ranking.best) > 1:
         best = join_texts([labels[rule] for rule in ranking.best])
-        yield f"{best} may each be best, {at}, means of {count}."
-        yield f"{len(ranking.best)} of {len(means)} rules may be best, {at}, means of {count}."
+        yield f"{best} may each be best, by {count}."
+        others = join_texts([labels[rule] for rule in ranking.lower])
+        yield f"All but {others} may be best, by {count}."
+        yield f"{len(ranking.best)} of {len(means)} rules may be best, by {count}."
     else:
         yield f"{labels[first]} is best, {at}, means of {count}."
         yield f"One of {len(means)} rules is best, {at}, means of {count}."

@@ -124,7 +124,8 @@ def _find_statement(snapshot: Snapshot, rule: str) -> _Statement:
         if detail := way["fault"]:
             why = f"{detail[0].upper()}{detail[1:]}, so the loss does not steer its steps"
             why = why if detail.endswith("whatever g is") else f"Its gradient {fault}: {detail}"
-        return _Statement(f"Its gradient {fault}", Reason("inputs", why, 0))
+        reason = Reason("", why) if detail else Reason("inputs", why, 0)  # no picture shows other g
+        return _Statement(f"Its gradient {fault}", reason)
     norms = zip(way["reached"], way["moved"], strict=True)
     unreached = [layer for layer, (norm, moved) in enumerate(norms, 1) if norm == 0 and moved == 0]
     if unreached:
@@ -140,7 +141,7 @@ def _find_statement(snapshot: Snapshot, rule: str) -> _Statement:
     effect = "so each layer learns"
     if not 1 / _MIN_GAIN < remaining < _MIN_GAIN and not way["of_losses"]:
         effect = "but Adam divides by its size" if way["adam"] else "and so are the steps of w1"
-    why = f"{text.partition(': w1')[0]}, {effect}: {join_texts(moved).replace('w1', 'w1 moved', 1)}"
+    why = f"{text}, {effect}: {join_texts(moved).replace('w1', 'w1 moved', 1)}"
     if not way["reached"][0]:
         why = "The loss returns no gradient: for each example the net gives exactly its target"
     high = remaining == 1 and _describe_high_loss(snapshot, rule)
@@ -199,7 +200,7 @@ def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Recor
 
 
 def _describe_propagation(snapshot: Snapshot, way: Record) -> tuple[float, str]:
-    """Return the fraction of the gradient that reaches w1 or NaN, and words for it and how far w1 moved.
+    """Return the fraction of the gradient that reaches w1 or NaN, and words for it.
 
     On hidden units the gradient passes every layer with the op; on weights it passes only the op of w1.
     """
@@ -207,9 +208,8 @@ def _describe_propagation(snapshot: Snapshot, way: Record) -> tuple[float, str]:
     passed = [float(each) for each in way["passed"][: None if is_per_example else 1]]
     remaining = math.prod(passed) if all(passed) else 0.0
     subject = "gradient" if is_per_example else "gradient of w1"
-    moved = f": w1 moved by {round_moved(way['moved'][0])}" if snapshot.step else ""
     percent = round_short(100 * remaining, 2 if remaining < 1 else 3) if remaining > 1e-4 else "Under 0.01"
-    text = f"{percent} % of the {subject} is left{' at w1' * is_per_example} now"
+    text = f"{percent} % of the {subject} {'reaches w1' if is_per_example else 'is left'} now"
     if way["of_losses"]:
         text = "Its gradient comes from losses, not from g"
     elif not way["reached"][0]:
@@ -218,9 +218,9 @@ def _describe_propagation(snapshot: Snapshot, way: Record) -> tuple[float, str]:
         text = f"The {subject} passes"
     elif remaining == 1:
         text = f"The whole {subject} passes"
-    elif remaining > _MIN_GAIN:
-        text = f"The rule makes the {subject} {round_short(remaining, 2)} times as large"
-    return remaining, f"{text}{moved}"
+    elif remaining > 1.005:
+        text = f"The rule makes the {subject} {round_short(remaining)} times as large"
+    return remaining, text
 
 
 def _describe_end(snapshot: Snapshot, rule: str, hinders: bool, ranking: Ranking | None) -> _Statement | None:

@@ -107,14 +107,14 @@ class Pair:
         return reason
 
     def _list_facts(self) -> Reason:
-        """Return that no cause was found, with the number of seeds, or the plainest measurement."""
+        """Return that no cause was found, with the gap, or with a measurement that speaks against it."""
         stops = [max(measure_stops(self.snapshot, rule)) for rule in (self.rule, self.other)]
-        own, its = map(format_percent, stops)
-        fact = f"zeroes {own} of the gradients, {self.name} {its}"
+        why = f"No measure here explains the {self.format(self.gap)} between it and {self.name}"
         if abs(stops[0] - stops[1]) >= MIN_SHARE:
+            own, its = map(format_percent, stops)
             amount = "fewer" if stops[0] < stops[1] else "more"
             fact = f"even zeroes {amount} gradients ({own}) than {self.name} ({its})"
-        why = f"No measure here explains it: it {fact}"
+            why = f"No measure here explains it: it {fact}"
         if self.ranking.started == 1:
             why = f"No measure here explains the {self.format(self.gap)} of one seed: run five seeds to tell"
         return Reason("seeds", why, brief="no measure explains the difference")
@@ -132,7 +132,8 @@ class Pair:
             return Reason("seeds", f"{why}: {snapshot.held_out:,} held-out examples do not tell them apart")
         ends = [snapshot.losses[rule][[0, -1]] for rule in (self.rule, self.other)]
         if all(_MIN_FALL * first < last < first for first, last in ends):
-            fall = "from {} to {}".format(*map(round_short, ends[0]))
+            first, last = map(round_short, ends[0])
+            fall = f"from {first} to {last}" if first != last else f"it stayed at {first}"
             return Reason("loss", f"At {self.rate} its loss hardly fell, {fall}: too little to compare rules")
         return Reason("seeds", self._describe_seeds())
 
@@ -147,7 +148,8 @@ class Pair:
             span = f"from {self.format(-least)} below to {self.format(most)} above {self.name}"
             return f"Seed by seed it ended {span}: too mixed to tell which is better"
         low, high = (self.format(abs(each)) for each in ((least, most) if most > 0 else (most, least)))
-        span = f"{low.partition(' ')[0]} to {high} {'above' if most > 0 else 'below'} {self.name}"
+        ends = high if low == high else f"{low.partition(' ')[0]} to {high}"
+        span = f"{ends} {'above' if most > 0 else 'below'} {self.name}"
         count = np.isfinite(differences).sum()
         return f"On each seed it ended {span}, but {count} seeds are too few to be sure"
 
@@ -171,7 +173,8 @@ class Pair:
 
     def _describe_fault(self, sign: int) -> Reason | None:
         why = f"With {self.name} the gradient {describe_fault(self.snapshot, self.other)}"
-        return Reason("inputs", why, 0) if sign > 0 else None
+        is_seen = not _get_record(self.snapshot, "way", self.other)["fault"]  # in a picture at one g
+        return Reason(*("inputs", why, 0) if is_seen else ("", why)) if sign > 0 else None
 
     def _describe_stop(self, sign: int) -> Reason:
         snapshot, (low, high) = self.snapshot, (self.rule, self.other)[::-sign]
@@ -191,8 +194,8 @@ class Pair:
     def _describe_direction(self, sign: int) -> Reason:
         turns = (-_measure_turn(self.snapshot, each) for each in (self.rule, self.other))
         own, its = (with_minus(f"{turn:z.2f}") for turn in turns)
-        turn = f"{'more' if sign > 0 else 'less'} that way: cosine {own}, {self.name} {its} (1: same)"
-        why = f"The smoothed op has a true gradient; w1's points {turn}"
+        turn = f"{'more' if sign > 0 else 'less'} closely: cosine {own}, {self.name} {its} (1: same)"
+        why = f"Its gradient of w1 follows the smoothed op's true one {turn}"
         return Reason("alignment", why, 0, "its direction is worse")
 
     def _describe_pace(self, sign: int) -> Reason | None:

@@ -90,8 +90,8 @@ FAULTS = (
     Fault(
         name="A small factor of a gradient is written as 0",
         file="explorer/frontend/train/object/view-model.js",
-        old="factor < 0.095 ? factor.toPrecision(2) : factor.toFixed(factor < 10 ? 2 : 0)",
-        new="factor.toFixed(2)",
+        old="percent.toPrecision(percent < 100 ? 2 : 3)",
+        new="percent.toFixed(0)",
         tests="frontend/train/test_object.py frontend/train/page/test_view_model.py",
     ),
     Fault(

@@ -142,6 +142,10 @@ SENTENCES = {
         r"A \(95.0 %\) and B \(95.0 %\) may each be best on the 360 held-out examples; C \(25.0 %\) is lower "
         r"by \d+.\d to \d+.\d points than A \(means of 3 seeds; 95 % intervals valid for all at once\).",
     ),
+    "a lower mean that scatters more": (
+        {"A": [0.95, 0.96, 0.94], "B": [0.9, 0.3, 0.9], "C": [0.85, 0.86, 0.84]},
+        r"A .* and B .* C .* by seed, the differences of C from A scatter less than those of B\.",
+    ),
     "alike": (
         {"A": [0.95, 0.96], "B": [0.95, 0.96]},
         r"A and B score the same on each seed; mean 95.5 % on the 360 held-out examples.",

@@ -7,7 +7,7 @@ import { drawPaths, makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
 /** @import { Band, Lane, LanePlate } from "./view-model.js" */
 
 /** The meaning of the numbers in a lane. */
-export const LANE_KEY = "×: gradient left. By: weights moved.";
+export const LANE_KEY = "%: of gradient at loss. By: weights moved.";
 // the finding, the rule's place among all, and the reason for it; a point in a number ends no sentence
 const SENTENCES = /^(.*?\.?)(?:( (?<=\. ).*?\.)( .*)?)?$/;
 const MAX_WIDTH = 1.3; // maximum width of a band; 1 is that of the gradient at the loss
@@ -67,7 +67,7 @@ export function createLane(onWhy) {
 const splitDetails = (/** @type {string} */ clause) =>
   clause
     .split(/( points(?= below)|(?<=Perhaps.*) the best| \(95.*\))/)
-    .map((part, at) => (at % 2 ? h("small", {}, part) : part));
+    .map((part, at) => (at % 2 ? h("span", {}, part) : part));
 
 /** @param {LanePlate} part @param {number} index */
 function drawPlate({ plate, words: [name, detail], still, sees }, index) {

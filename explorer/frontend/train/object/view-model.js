@@ -124,7 +124,7 @@ export function makeBands(record, plates, isBetweenLayers) {
   return left.map((share, at) => ({
     left: share,
     known,
-    text: known && opKinds.includes(plates[at + 2].kind) ? `× ${formatFactor(share ?? 0)}` : "",
+    text: known && opKinds.includes(plates[at + 2].kind) ? `${formatPercent(100 * (share ?? 0))}\u00a0%` : "",
   }));
 }
 
@@ -133,10 +133,8 @@ function hasFinite(record) {
   return record !== null && Array.from(record.reached).every(Number.isFinite);
 }
 
-/** @param {number} factor */
-function formatFactor(factor) {
-  return formatShort(Number(factor < 0.095 ? factor.toPrecision(2) : factor.toFixed(factor < 10 ? 2 : 0)));
-}
+/** Return a percentage with as many digits as the lane's sentence has. @param {number} percent */
+const formatPercent = (percent) => formatShort(Number(percent.toPrecision(percent < 100 ? 2 : 3)));
 
 /**
  * Return one part of the net in the backward pass under a rule.
