@@ -105,6 +105,10 @@ def test_a_notice_passes_unless_it_offers_a_link_or_is_under_the_pointer(page: P
     page.goto("/?op=rond")
     expect(notice.get_by_role("link")).to_be_visible()
     assert page.evaluate(RUNNING) == []
+    notice.locator("b").click()
+    expect(notice).to_have_count(1)
+    page.locator(".strip").click()
+    expect(notice).to_have_count(0)
     page.emulate_media(reduced_motion="reduce")
 
 

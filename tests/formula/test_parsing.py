@@ -70,6 +70,7 @@ WRONG = [
     # text, column, a word of the sentence
     ("x * z", 5, 'unknown name "z" at column 5: use x, y, g or a parameter'),
     ("foo(x)", 1, 'unknown function "foo"'), ("x + sigmiod(x)", 5, "write sigmoid"),
+    ("sinn(x)", 1, "write sin"),
     ("1j * x", 2, "operator"), ("1/2x", 4, '"2x" at column 4 can be read in two ways'),
     ("x / -2(x)", 7, '"2(" at column 7 can be read in two ways'),
     ("x²y", 3, '"2y" at column 3 can be read in two ways'),
