@@ -7,7 +7,7 @@ import { shape } from "../../elements/svg.js";
 import { formatFourDigits } from "../../formula/substitution.js";
 import { listGroups, splitPoints, traceCurves } from "./label-curves.js";
 import { getGap, makeSquare, mix, placeLabels } from "./placement.js";
-import { getTangents, getValue, isInPanel } from "./probe-marks.js";
+import { getTangents, isInPanel } from "./probe-marks.js";
 
 /** @import { Frame, Panel } from "../scene/panels.js" */
 /** @import { Line } from "../scene/traces.js" */
@@ -134,9 +134,10 @@ function draftValues(values, lines, frame) {
   /** @type {{dot: Pixel, parts: Part[]}[]} */
   const dots = [];
   for (const line of gradients) {
-    const value = getValue(line, values);
-    if (!isInPanel(panel, value)) continue;
-    const [y, text] = [toTopPx(panel, value), formatFourDigits(value)];
+    const value = values.gradients[line.rule ?? ""];
+    if (value === undefined || (!Number.isNaN(value) && !isInPanel(panel, value))) continue;
+    const y = Number.isNaN(value) ? panel.top + panel.height : toTopPx(panel, value); // at the edge, without a dot
+    const text = formatFourDigits(value);
     const near = dots.find(({ dot }) => Math.abs(dot[1] - y) < SAME_DOT_PX);
     const known = near?.parts.find((part) => part.text === text);
     if (known) known.colour = "currentColor";
@@ -314,8 +315,5 @@ function drawLabel({ rows, size, box, side, lead }) {
     return node;
   });
   if (!lead.length) return texts;
-  return [
-    shape("path", { d: `M${lead.join("L")}`, stroke: rows[0][0].colour, class: "chart-lead" }),
-    ...texts,
-  ];
+  return [shape("path", { d: `M${lead.join("L")}`, class: "chart-lead" }), ...texts];
 }

@@ -129,7 +129,7 @@ def test_a_rule_without_a_finite_value_has_its_label_at_no_height_of_the_axis(no
 
 def lay_out(node: Node, curves: dict[str, Any], at: float, frame: dict[str, Any] = FRAME) -> list[Any]:
     lines = [line(*curve) for curve in curves.items()]
-    values = [float(np.interp(at, GRID, each["y"])) for each in lines]
+    values = np.array([np.interp(at, GRID, each["y"]) for each in lines])
     labels: list[Any] = node.run(LABELS, {"lines": lines, "values": values, "at": at, "frame": frame})
     return labels
 
@@ -150,6 +150,10 @@ def test_each_value_and_slope_is_shown_and_no_labels_meet(
 def test_values_whose_dots_coincide_share_a_label(node: Node) -> None:
     labels = texts_of(lay_out(node, {"Default": 0.5, "Straight-through": 0.501, "Zero": 0.0}, 0.5))
     assert {"0.5, 0.501", "0"} <= {*labels}
+
+
+def test_a_value_that_is_not_a_number_is_shown(node: Node) -> None:
+    assert "not a number" in texts_of(lay_out(node, {"Root": np.where(GRID < 0.5, np.nan, GRID)}, 0.2))
 
 
 def test_the_label_of_x_leaves_room_for_handles(node: Node):
