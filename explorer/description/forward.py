@@ -25,7 +25,8 @@ def describe_forward(claims: list[Claim]) -> str:
     if "undefined" in shares:
         missing = describe_share(shares["undefined"])
         scope = missing[missing.index(" of ") :]
-        words.append(f"undefined or infinite on {missing.removesuffix(scope * words[0].endswith(scope))}")
+        rest = missing.removesuffix(scope * words[0].endswith(scope))
+        words.append(f"{'is ' * words[0].startswith('has')}undefined or infinite on {rest}")
     return join_texts([*words, *describe_holes(claims)]) + describe_overflow(shares)
 
 
