@@ -11,6 +11,7 @@ from typing import Literal
 from explorer.study.outcomes import RuleOutcome, choose_score_decimals, make_ranking, pair_scores
 from explorer.study.plan import Plan
 from explorer.training.ranking import MAX_RULES, Ranking, bound_reach, describe_lower, differences_from
+from explorer.training.ranking.comparison import Interval
 
 Standing = Literal["highest", "level", "lower", "unknown"]
 
@@ -75,21 +76,30 @@ def find_differences(plan: Plan, rules: Sequence[RuleOutcome]) -> list[Differenc
 def _compare_controls(
     plan: Plan, compared: Ranking, best: RuleOutcome, controls: Sequence[RuleOutcome]
 ) -> list[Difference]:
-    """Return the difference of each control's score from that of the best rule.
-
-    The intervals of all controls hold together. A useful rule must beat each control.
-    """
-    compared_rules = [best, *controls]
-    scores = pair_scores(compared_rules, [each.rule for each in compared_rules])
-    if len(compared_rules) > MAX_RULES or not any(scores.values()):
-        return []
-    reaches = differences_from(scores, best.rule, plan.example)
+    """Return the difference of each control's score from that of the best rule."""
+    reaches = compare_with_controls(plan, best, controls)
     results = [
         _make_difference(compared, each, best, reaches[each.rule], is_control=True)
         for each in controls
         if each.rule in reaches
     ]
     return sorted(results, key=lambda each: -each.middle)
+
+
+def compare_with_controls(
+    plan: Plan, rule: RuleOutcome, controls: Sequence[RuleOutcome]
+) -> dict[str, Interval]:
+    """Return a dict from each control to an interval for how much lower its score is than a rule's.
+
+    The intervals of one rule hold together at 95 %, whatever the other rules are. They are infinite with
+    fewer than two seeds in common. Controls that lost half of their seeds or more are left out. The dict is
+    empty if the rule did, and for more controls than ``explorer.rank`` compares.
+    """
+    compared = [rule, *controls]
+    scores = pair_scores(compared, [each.rule for each in compared])
+    if len(compared) > MAX_RULES or not any(scores.values()):
+        return {}
+    return differences_from(scores, rule.rule, plan.example)
 
 
 def _make_difference(

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from explorer.catalogue import find_rule
 from explorer.formula import format_percent, join_texts, number_text
-from explorer.study.outcomes import RuleOutcome, choose_score_decimals, make_ranking, pair_scores
+from explorer.study.differences import compare_with_controls
+from explorer.study.outcomes import RuleOutcome, choose_score_decimals, make_ranking
 from explorer.study.plan import Plan
 from explorer.study.trial import REFERENCE
-from explorer.training.ranking import MAX_RULES, find_higher, format_score
+from explorer.training.ranking import format_score
 
 
 def make_sentences(
@@ -98,18 +99,22 @@ class _Words:
     def describe_controls(self, ended: Sequence[RuleOutcome]) -> list[str]:
         """Return sentences on the rules that are not shown to do better than a control.
 
-        Controls with the same rules share a sentence. Each control is compared with all rules in one test,
-        whose 95 % intervals are simultaneous.
+        Controls with the same rules share a sentence. Each rule is compared with the controls alone, by the
+        intervals of ``compare_with_controls``: those of the best rule are in the figure.
         """
         rules = [each for each in ended if each.rule not in self._plan.controls]
         controls = (
             [each for each in ended if each.rule in self._plan.controls and each.scores] if rules else []
         )
+        reaches = {self._label_of(each): compare_with_controls(self._plan, each, controls) for each in rules}
         groups: dict[tuple[str, ...] | None, list[str]] = {}
         for each in controls:
             score = format_score([*each.scores.values()], self._decimals, self._plan.unit)
             named = f"{self._label_of(each)} ({score})"
-            groups.setdefault(self._find_rules_not_beating(each, rules), []).append(named)
+            known = {name: reach.get(each.rule, (-math.inf, math.inf)) for name, reach in reaches.items()}
+            level = tuple(name for name, (lower, _) in known.items() if lower <= 0)
+            is_known = any(math.isfinite(upper) for _, upper in known.values())
+            groups.setdefault(level if is_known else None, []).append(named)
         return [self._describe_control(level, names, rules) for level, names in groups.items()]
 
     def describe_high_controls(self, ended: Sequence[RuleOutcome]) -> list[str]:
@@ -192,26 +197,14 @@ class _Words:
             f"share of all (and of those that it changed): {shares}."
         ]
 
-    def _find_rules_not_beating(
-        self, control: RuleOutcome, rules: Sequence[RuleOutcome]
-    ) -> tuple[str, ...] | None:
-        """Return the labels of the rules that are not shown to score higher than a control.
-
-        Returns None if there are fewer than two seeds, or too many rules for one comparison.
-        """
-        names = [self._label_of(each) for each in (control, *rules)]
-        scores = pair_scores([control, *rules], names)
-        if min(map(len, scores.values())) < 2 or len(scores) > MAX_RULES:
-            return None
-        above = find_higher(scores, names[0], self._plan.example)
-        return tuple(name for name in names[1:] if name not in above)
-
     def _describe_control(
         self, level: tuple[str, ...] | None, controls: list[str], rules: Sequence[RuleOutcome]
     ) -> str:
-        named = f"the control{'s' * (len(controls) > 1)} {join_texts(controls)}"
+        several = len(controls) > 1
+        named = f"the control{'s' * several} {join_texts(controls)}"
         if level is None:
             return f"For comparison: {named}."
+        named = f"{'each of ' if not level else 'any of '}{named}" if several else named
         if not level:
             return f"{'All rules' if len(rules) > 1 else self._label_of(rules[0])} did better than {named}."
         verb = "was" if len(level) == 1 else "were"

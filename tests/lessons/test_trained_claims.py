@@ -12,7 +12,7 @@ from explorer.description.net_gradient import compute_net_gradient, make_normal_
 from explorer.lessons.stories import learned_step, minimum, unbiased_or_quiet
 from explorer.lessons.stories.surrogates import SEEDS, WIDTHS, Sign, train_nets
 from explorer.training import Run, Settings
-from explorer.training.ranking import find_higher, rank
+from explorer.training.ranking import differences_from, rank
 from explorer.ui.links.link import from_text
 from tests.lessons.conftest import results
 from tests.selection import take_part
@@ -27,7 +27,7 @@ def test_surrogates(r: Results) -> None:
     right, _ = train_nets()
     scores = dict(zip(WIDTHS, right.tolist(), strict=True))
     none, narrow, *_, wide = WIDTHS
-    above = find_higher(scores, none, 1 / 500)
+    above = [rule for rule, (_, most) in differences_from(scores, none, 1 / 500).items() if most < 0]
     assert narrow not in above, "as good as dead"
     assert wide in above, "mismatch is better than no gradient here"
     assert {none, narrow, wide} <= rank(scores, 1 / 500, unit="%").lower.keys()

@@ -100,18 +100,6 @@ def compare(scores: Mapping[str, Iterable[float]], example: float, unit: Unit) -
     )
 
 
-def find_higher(
-    scores: Mapping[str, Iterable[float]], reference: str, example: float = 0.0
-) -> tuple[str, ...]:
-    """Return the labels whose scores are significantly higher than the reference's.
-
-    The arguments are those of ``differences_from``. The result is empty with fewer than two seeds in common,
-    and if the reference is not compared.
-    """
-    differences = differences_from(scores, reference, example)
-    return tuple(label for label, (_, upper) in differences.items() if upper < 0)
-
-
 def differences_from(
     scores: Mapping[str, Iterable[float]], reference: str, example: float = 0.0
 ) -> dict[str, Interval]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from explorer.training.ranking import describe_lower, find_higher, rank
+from explorer.training.ranking import describe_lower, differences_from, rank
 from explorer.training.ranking.quantiles import MAX_RULES, compute_quantile
 from tests.selection import count_examples
 
@@ -121,14 +121,14 @@ def test_a_wild_rule_does_not_widen_the_intervals_of_good_ones():
 def test_rules_equal_to_a_control_are_rarely_found_higher():
     random, claims = np.random.default_rng(1), 0
     for _ in range(300):
-        draws = 0.9 + 0.01 * random.standard_normal((7, 5))
-        claims += bool(find_higher(dict(zip("CABDEFG", draws, strict=True)), "C", 1 / 360))
+        scores = dict(zip("CABDEFG", 0.9 + 0.01 * random.standard_normal((7, 5)), strict=True))
+        claims += any(upper < 0 for _, upper in differences_from(scores, "C", 1 / 360).values())
     assert claims <= 0.06 * 300
 
 
 def test_rules_without_enough_common_seeds_are_not_found_higher():
-    assert not find_higher({"A": [0.9, 0.8], "C": [NAN, NAN]}, "C")
-    assert not find_higher({"A": [0.9], "C": [0.1]}, "C")
+    assert differences_from({"A": [0.9, 0.8], "C": [NAN, NAN]}, "C") == {}
+    assert differences_from({"A": [0.9], "C": [0.1]}, "C") == {"A": (-math.inf, math.inf)}
 
 
 SENTENCES = {
