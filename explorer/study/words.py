@@ -111,9 +111,11 @@ class _Words:
         for each in controls:
             score = format_score([*each.scores.values()], self._decimals, self._plan.unit)
             named = f"{self._label_of(each)} ({score})"
-            known = {name: reach.get(each.rule, (-math.inf, math.inf)) for name, reach in reaches.items()}
-            level = tuple(name for name, (lower, _) in known.items() if lower <= 0)
-            is_known = any(math.isfinite(upper) for _, upper in known.values())
+            reach_by_rule = {
+                name: reach.get(each.rule, (-math.inf, math.inf)) for name, reach in reaches.items()
+            }
+            level = tuple(name for name, (lower, _) in reach_by_rule.items() if lower <= 0)
+            is_known = any(math.isfinite(upper) for _, upper in reach_by_rule.values())
             groups.setdefault(level if is_known else None, []).append(named)
         return [self._describe_control(level, names, rules) for level, names in groups.items()]
 
@@ -200,11 +202,11 @@ class _Words:
     def _describe_control(
         self, level: tuple[str, ...] | None, controls: list[str], rules: Sequence[RuleOutcome]
     ) -> str:
-        several = len(controls) > 1
-        named = f"the control{'s' * several} {join_texts(controls)}"
+        plural = len(controls) > 1
+        named = f"the control{'s' * plural} {join_texts(controls)}"
         if level is None:
             return f"For comparison: {named}."
-        named = f"{'each of ' if not level else 'any of '}{named}" if several else named
+        named = f"{'each of ' if not level else 'any of '}{named}" if plural else named
         if not level:
             return f"{'All rules' if len(rules) > 1 else self._label_of(rules[0])} did better than {named}."
         verb = "was" if len(level) == 1 else "were"
