@@ -1,4 +1,4 @@
-// Options of the pickers: ops by family, and backward rules with suitable ones first.
+// Options of the pickers: ops by family, and backward rules with general and suitable ones first.
 
 import { addFunction, getEntries, getLoss, getSamplingSettings } from "../choice/choice.js";
 import { findEntry, getCatalogue, isCustom, isSuitable } from "../choice/entries.js";
@@ -42,7 +42,7 @@ export function getSource(kind, choice, refuses) {
   });
   const isOp = kind === "op";
   const listed = isOp ? Object.values(ops).map(makeOp) : Object.values(rules).map(makeRule);
-  const groups = isOp ? Object.values(families) : [MADE_FOR, "For any op", NOT_MADE];
+  const groups = isOp ? Object.values(families) : ["For any op", MADE_FOR, NOT_MADE];
   return {
     listed: groups.flatMap((group) => listed.filter((one) => one.group === group)),
     make: (entry) => (isOp ? makeOp(entry) : makeRule(entry)),
