@@ -17,7 +17,7 @@ def count_lines(paths: tuple[str, ...], suffixes: tuple[str, ...]) -> int:
 
 @pytest.mark.parametrize(("paths", "suffixes", "limit"), [
     (("explorer", "app.py"), (".py", ".js", ".css"), 97_535),
-    (("tests",), (".py", ".js", ".mjs"), 61_010),
+    (("tests",), (".py", ".js", ".mjs"), 61_012),
 ])  # fmt: skip
 def test_the_number_of_lines_stays_within_its_limit(
     paths: tuple[str, ...], suffixes: tuple[str, ...], limit: int

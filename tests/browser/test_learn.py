@@ -234,7 +234,7 @@ def test_a_net_trains_in_its_lesson(course: Page) -> None:
     lessons.present(course, False)
     start.click()
     expect(net.get_by_role("status")).to_have_text("Running.")
-    expect(net.get_by_text("%: of gradient at loss.")).to_be_visible()
+    expect(net.get_by_text("%: gradient let through.")).to_be_visible()
     expect(net.locator(".verdict")).to_have_text("")  # lanes and curve alone, all at one step
     assert course.evaluate(FIND_HIDDEN, ".net .bar") == []
     lane = net.get_by_role("group", name="Default autograd")

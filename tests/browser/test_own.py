@@ -127,15 +127,17 @@ def options(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("op", ["sign", "formula: 2 * sign(x) %2B x"])
-def test_the_palette_lists_every_rule_with_suitable_rules_first(explore: Page, op: str) -> None:
+def test_the_palette_lists_every_rule_with_general_and_suitable_rules_first(explore: Page, op: str) -> None:
     turn(explore, f"/?op={op}&rule=default", shows=["default"])
     explore.get_by_role("button", name="Add rule").click()
     expect(explore.get_by_label("Search rules")).to_be_focused()
     shown = options(explore)
     assert set(shown) == {rule.label for rule in explorer.RULES.values()}
+    general = {rule.label for rule in explorer.RULES.values() if not rule.suits}
     suited = {rule.label for rule in explorer.RULES.values() if "sign" in rule.suits}
-    assert set(shown[: len(suited)]) == suited
-    assert shown[-1] in {rule.label for rule in explorer.RULES.values() if rule.suits} - suited
+    assert shown[:2] == ["Default autograd", "Straight-through"]
+    assert set(shown[: len(general)]) == general
+    assert set(shown[len(general) : len(general) + len(suited)]) == suited
     row = explore.get_by_role("option", name=re.compile("^Triangle"))
     expect(row).to_contain_text(explorer.RULES["triangle"].purpose)
     pictures = explore.get_by_role("option").locator("path:not(.zero)")

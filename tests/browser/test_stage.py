@@ -117,7 +117,7 @@ def test_a_training_on_a_stage_has_wide_lines_and_large_text(tabs: Callable[...,
         assert_all_is_seen(page, f"{ROOT} .{part}")
     assert page.locator(".stMain").evaluate("main => main.scrollHeight <= main.clientHeight"), "nothing slips"
     expect(page.locator(".op-key")).to_have_text(
-        "%: of gradient at loss. By: weights moved.", use_inner_text=True
+        "%: gradient let through. By: weights moved.", use_inner_text=True
     )
     expect(page.locator(".distance").first).to_contain_text("(95 % interval")
     assert page.locator(".distance:visible").count() == page.locator(".distance").count() > 0

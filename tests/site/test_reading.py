@@ -133,7 +133,7 @@ def test_without_python_a_custom_formula_is_refused_with_a_hint_to_the_app(node:
     given = make_given() | {"answers": None, "queries": [query], "expected": expected}
     (result,) = node.run(READY + READ, given)
     assert result["notices"] == [
-        'The link\'s own op "x**3" needs the app, which reads formulas.',
+        'The link\'s own op "x**3" needs the app, which reads formulas. Round is shown.',
         'The link\'s own rule "g * (x < 2)" needs the app, which reads formulas.',
     ]
     choice = result["choice"]

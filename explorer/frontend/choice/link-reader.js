@@ -73,7 +73,8 @@ export function readLink(search, { first, own = null }) {
   if (String(query).length > longest)
     return { choice: first, notices: [`The link is longer than ${longest} characters and was not used.`] };
   const link = new LinkQuery(query, own);
-  const op = resolveKey(link, "op", link.takeLast("op") ?? first.op) || first.op;
+  const shown = ` ${findEntry("op", first.op)?.label} is shown.`;
+  const op = resolveKey(link, "op", link.takeLast("op") ?? first.op, shown) || first.op;
   const rules = readRules(link, first.rules);
   const f = readLoss(link, getQueryParameter("f"));
   const plain = { ...first, op, rules, f, parameters: {}, learns: "", slow: "" };
@@ -135,9 +136,9 @@ class LinkQuery {
 
 /**
  * Return the key of an op or rule in a link. If there is none, add a notice and return "".
- * @param {LinkQuery} link @param {Kind} kind @param {string} key
+ * @param {LinkQuery} link @param {Kind} kind @param {string} key @param {string} shown what is shown instead
  */
-function resolveKey(link, kind, key) {
+function resolveKey(link, kind, key, shown = "") {
   const parsed = link.own && getOwn(link.own[kind], key);
   if (parsed && "key" in parsed) return parsed.key;
   if (findEntry(kind, key)) return key;
@@ -150,8 +151,8 @@ function resolveKey(link, kind, key) {
   const reason = parsed ? `cannot be read: ${parsed.message}` : "needs the app, which reads formulas";
   link.notices.push(
     isCustom(key)
-      ? `The link's own ${kind} ${formula} ${reason}.`
-      : `The link names an unknown ${kind} ${quote(key)}.`,
+      ? `The link's own ${kind} ${formula} ${reason}.${shown}`
+      : `The link names an unknown ${kind} ${quote(key)}.${shown}`,
   );
   return "";
 }

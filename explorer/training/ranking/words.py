@@ -9,7 +9,7 @@ from explorer.formula import join_texts, with_minus
 from explorer.training.ranking.comparison import Comparison
 from explorer.training.ranking.digits import count_min_decimals, scale_score, with_unit
 
-ADVISED_SEEDS = 5  # with this many seeds, a difference of two percentage points is nearly always detected
+ADVISED_SEEDS = 5  # about nine of ten studies with so many seeds detect a difference of two points
 ONE_SEED_ADVICE = f"One seed proves little: run {ADVISED_SEEDS} seeds."
 _MAX_BOUND_DECIMALS = 12  # enough decimals so that no claimed bound is written as 0
 

@@ -7,7 +7,7 @@ import { drawPaths, makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
 /** @import { Band, Lane, LanePlate } from "./view-model.js" */
 
 /** The meaning of the numbers in a lane. */
-export const LANE_KEY = "%: of gradient at loss. By: weights moved.";
+export const LANE_KEY = "%: gradient let through. By: weights moved.";
 // the finding, the rule's place among all, and the reason for it; a point in a number ends no sentence
 const SENTENCES = /^(.*?\.?)(?:( (?<=\. ).*?\.)( .*)?)?$/;
 const MAX_WIDTH = 1.3; // maximum width of a band; 1 is that of the gradient at the loss
