@@ -252,8 +252,8 @@ function describeShare(choice, rule) {
   const [share, twice] = [1, 2].map((by) => computeShare(op, rule, data, choice.parameters, by * choice.g));
   if (share === null || twice === null) return "";
   const passed = Number.isFinite(share) ? formatPassedShare(share) : "no finite part";
-  const isAtOne = Math.abs(share - twice) > 1e-6; // the rule is not linear in g
-  return `Passes ${passed} of g${isAtOne ? ` = ${formatShort(choice.g)}` : ""} on ${data.label}.`;
+  const needsG = Math.abs(share - twice) > 1e-6; // the rule is not linear in g
+  return `Passes ${passed} of g${needsG ? ` = ${formatShort(choice.g)}` : ""} on ${data.label}.`;
 }
 
 /**

@@ -34,7 +34,9 @@ export function showNotices(host, notices) {
   );
   box.style.setProperty("--time", `${5 + notices.length}s`);
   const leave = (/** @type {Event} */ { target }) => {
-    if (target instanceof Node && !box.contains(target)) box.remove();
+    if (target instanceof Node && box.contains(target)) return;
+    removeEventListener("pointerdown", leave, true);
+    box.remove();
   };
   addEventListener("pointerdown", leave, true);
   host.append(box);

@@ -159,7 +159,7 @@ INSTRUMENT = Visible(
     sentence="How many of the op's inputs (one per unit and example, or weights) get no gradient, and why: "
     f"the rule returns 0, less than {format_percent(FAINT_SHARE)} of its peak, or nothing comes from above. "
     "Hatched: for every example.",
-    limits="It counts inputs; × in a lane sums sizes, and may be 0.9 where half of the inputs get nothing. "
+    limits="It counts inputs; % in a lane sums sizes, and may be 90 % where half of the inputs get nothing. "
     "It does not show how much a net needs these inputs: a net with few of them may learn less.",
     cost="0.94 ms for six rules with one hidden layer of 16 units",
     measure=measure,

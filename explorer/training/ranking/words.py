@@ -114,10 +114,11 @@ def _describe_means(ranking: Comparison) -> list[str]:
         return [f"{best} is best {place}, at {text.format_mean(best)}; {below} ({basis}).", *caution]
     last = ranking.best[-1]
     higher = [label for label in ranking.lower if ranking.means[label] > ranking.means[last]]
-    scatter = f"of {join_texts(higher or [last])} from {best} scatter less than those of {last}"
+    if higher:
+        scatter = f"the differences of {join_texts(higher)} from {best} scatter less than those of {last}"
+        caution = [f"Seed by seed, {scatter}.", *caution]
     return [
         f"{text.list_means(ranking.best)} may each be best {place}; {below} than {best} ({basis}).",
-        *([f"Seed by seed, the differences {scatter}."] if higher else []),
         *caution,
     ]
 

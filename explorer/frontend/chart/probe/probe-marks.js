@@ -86,7 +86,7 @@ export function getTangents(values, lines, frame, g) {
 }
 
 /** Return the value of a curve at the probe, NaN if it has none. @param {Line} line @param {Values} values */
-export function getValue({ rule, panel }, { y, gradients, parts }) {
+function getValue({ rule, panel }, { y, gradients, parts }) {
   return { forward: y, gradient: gradients[rule], part: parts[rule] }[panel] ?? NaN;
 }
 
